@@ -339,7 +339,7 @@ func claudeCodeChanges() []Change {
 			"words lose their backslashes", "argument probe 2.1.96, 2.1.112"),
 		within("2.1.112", "2.1.96", "models.aliases", []string{"haiku=claude-haiku-4-5-20251001", "opus=claude-opus-4-7", "sonnet=claude-sonnet-4-6"},
 			"as far as recorded", "listing/models 2.1.112, 2.1.140"),
-		exact("2.1.113", "2.1.112", "front.parser", string(frontmatter.BunYAML),
+		exact("2.1.113", "2.1.112", "front.parser", string(frontmatter.Bun13YAML),
 			"the client is a native program, its YAML parser is another", "listing/probe 2.1.112, 2.1.113"),
 		exact("2.1.113", "2.1.112", "front.duplicate_keys", string(frontmatter.DuplicatesLast),
 			"of a repeated key the last one counts", "listing/probe 2.1.112, 2.1.113"),
@@ -413,6 +413,8 @@ func claudeCodeChanges() []Change {
 		within("2.1.199", "2.1.140", "call.stacked", true,
 			"several skills can be typed at once, each recorded with its body", "interactive/calls 2.1.140, 2.1.332; documented for 2.1.199"),
 
+		within("2.1.200", "2.1.170", "front.parser", string(frontmatter.BunYAML),
+			"the YAML parser is that of a newer Bun, which reads the oddest front matter otherwise", "fuzz f016 2.1.129, f005 2.1.318; listing/unicode_cap 2.1.140, 2.1.200"),
 		within("2.1.200", "2.1.170", "front.reject_surrogate_escapes", false,
 			"such a block parses again", "listing/unicode_cap 2.1.140, 2.1.200 and a session of 2.1.170"),
 		within("2.1.200", "2.1.170", "entry.replace_lone", true,

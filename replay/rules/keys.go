@@ -93,7 +93,8 @@ var Keys = sync.OnceValue(func() []Key {
 		{Name: "front.parser", Meaning: "the grammar of the block", Choices: choices(
 			string(frontmatter.Naive), "one key and value a line; the first colon splits, outer quotes go",
 			string(frontmatter.NpmYAML), "YAML 1.2 as the npm package yaml reads it",
-			string(frontmatter.BunYAML), "YAML 1.2 as Bun's parser reads it")},
+			string(frontmatter.Bun13YAML), "YAML 1.2 as the parser of Bun 1.3 reads it",
+			string(frontmatter.BunYAML), "YAML 1.2 as the parser of Bun 1.4 reads it")},
 		{Name: "front.requote", Meaning: "which values are quoted for a second try when a block does not parse (never in a block with CRLF)", Choices: choices(
 			string(frontmatter.RequoteNone), "none, the block is lost",
 			string(frontmatter.RequoteSpecial), "values with one of { } [ ] * & # ! | > % @ or a backtick",

@@ -1,0 +1,59 @@
+package budget
+
+// RoughTokens is the client's own estimate of the tokens of s: a quarter of its
+// UTF-16 code units, rounded half up (recorded: 20,001 units stay whole under a
+// limit of 5,000 tokens, 20,002 do not).
+func RoughTokens(s string) int {
+	return (Len16(s) + 2) / roughCharsPerToken
+}
+
+const roughCharsPerToken = 4
+
+// ReattachMarker ends a body that was cut for a compaction, word for word as the
+// client writes it.
+const ReattachMarker = "\n\n[... skill content truncated for compaction; use Read on the skill path if you need the full text]"
+
+// Reattached is what becomes of one body at a compaction.
+type Reattached struct {
+	// Index is the body's place in the contents given.
+	Index int
+	// Content is the body as it comes back: whole, or cut and with the marker.
+	// It is filled in also where the body is dropped, as the text that did not fit.
+	Content string
+	// Cut: the body was too long and lost its end.
+	Cut bool
+	// Kept: the body comes back; otherwise the total was used up.
+	Kept bool
+	// Tokens are the rough tokens of Content.
+	Tokens int
+	// Over is by how many rough tokens it exceeded what was left; 0 if kept.
+	Over int
+}
+
+// Reattach decides which bodies come back after a compaction, in the order
+// given, most recent first: each is cut to r.SkillTokens and comes back if it
+// still fits into r.TotalTokens; one that does not is skipped, and a later,
+// smaller one may still fit (recorded: from 2.1.84; before, all come back whole).
+// A cut may split a surrogate pair.
+func Reattach(contents []string, r Reattachment) []Reattached {
+	out := make([]Reattached, len(contents))
+	used := 0
+	for i, c := range contents {
+		e := Reattached{Index: i, Content: c, Kept: true, Tokens: RoughTokens(c)}
+		if r.Limited {
+			if e.Tokens > r.SkillTokens {
+				e.Cut = true
+				e.Content = Cut16(c, r.SkillTokens*roughCharsPerToken-Len16(ReattachMarker)) + ReattachMarker
+				e.Tokens = RoughTokens(e.Content)
+			}
+			if over := used + e.Tokens - r.TotalTokens; over > 0 {
+				e.Kept, e.Over = false, over
+			}
+		}
+		if e.Kept {
+			used += e.Tokens
+		}
+		out[i] = e
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/conform"
+	"github.com/skilltrace/skilltrace/replay/ledger"
+	"github.com/skilltrace/skilltrace/report"
+)
+
+// observe reads the logs of a session into its timelines.
+func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, error) {
+	var stats jsonl.Stats
+	source := func(path, agent, typ string) replay.Source {
+		return replay.Source{Name: path, Agent: agent, Type: typ, Records: func(yield func(*jsonl.Record, error) bool) {
+			if path == "" {
+				return // only logs of subagents are left of this session
+			}
+			var own jsonl.Stats
+			defer func() { stats.Add(&own) }()
+			for r, err := range untilDone(ctx, jsonl.ReadFile(path, jsonl.Options{Sizes: true, Stats: &own})) {
+				if !yield(r, err) {
+					return
+				}
+			}
+		}}
+	}
+	var subs []replay.Source
+	for _, a := range log.Agents {
+		subs = append(subs, source(a.Path, a.ID, a.Type))
+	}
+	s, err := replay.Observe(source(log.Path, "", ""), subs...)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, err
+	}
+	s.Lines = stats.Lines
+	if s.ID == "" {
+		s.ID = log.ID
+	}
+	return s, nil
+}
+
+// untilDone passes records on until the context ends.
+func untilDone(ctx context.Context, records iter.Seq2[*jsonl.Record, error]) iter.Seq2[*jsonl.Record, error] {
+	return func(yield func(*jsonl.Record, error) bool) {
+		for r, err := range records {
+			if ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// tokensOf charges the recorded usage of a session to layers; nil where it made
+// no model request.
+func tokensOf(s *replay.Session) *report.TokensBlock {
+	book := budget.DefaultBook()
+	l := ledger.Of(s, &book)
+	if l.Calls == 0 {
+		return nil
+	}
+	sum := func(t ledger.Tokens) report.TokenSum {
+		return report.TokenSum{Input: t.Input, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h, Output: t.Output}
+	}
+	out := &report.TokensBlock{Calls: l.Calls, Unfinished: l.Unfinished, Usage: sum(l.Usage), Layers: []report.LayerRow{}, Notes: []string{}}
+	if l.Priced {
+		out.CostMicroUSD = new(l.MicroUSD)
+	}
+	for _, r := range l.Rows {
+		if r.Once == 0 && r.Carried == 0 && r.Tokens == (ledger.Tokens{}) {
+			continue
+		}
+		row := report.LayerRow{Layer: string(r.Layer), Once: r.Once, Carried: r.Carried, Tokens: sum(r.Tokens), Basis: string(r.Basis)}
+		if l.Priced {
+			row.CostMicroUSD = new(r.MicroUSD)
+		}
+		out.Layers = append(out.Layers, row)
+	}
+	for _, model := range l.Unpriced {
+		out.Notes = append(out.Notes, "no price is known for "+model)
+	}
+	if l.UnknownLifetime {
+		out.Notes = append(out.Notes, "the lifetime of cache writes is not recorded: priced at five minutes")
+	}
+	out.Price()
+	return out
+}
+
+// recordings finds the folders of recordings, those with a case.yaml, below the
+// arguments. Links are not followed.
+func (a *app) recordings(args []string) ([]string, error) {
+	var dirs []string
+	seen := map[string]bool{}
+	for _, arg := range args {
+		found := 0
+		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil && path == arg:
+				return err
+			case err != nil:
+				a.unusable(&fs.PathError{Op: "read", Path: path, Err: plain(err)})
+				return fs.SkipDir
+			case !d.IsDir() || seen[path]:
+				return nil
+			}
+			if info, err := os.Lstat(filepath.Join(path, "case.yaml")); err == nil && info.Mode().IsRegular() {
+				seen[path] = true
+				found++
+				dirs = append(dirs, path)
+				return fs.SkipDir
+			}
+			return nil
+		})
+		var problem error
+		switch {
+		case err != nil:
+			problem = &jsonl.InputError{Input: arg, What: plain(err).Error(), Next: "give a folder of recordings"}
+		case found == 0:
+			problem = &jsonl.InputError{Input: arg, What: "no recordings", Next: "give a folder that holds case.yaml files"}
+		}
+		if problem != nil {
+			if len(args) == 1 {
+				return nil, problem
+			}
+			a.unusable(problem)
+		}
+	}
+	if len(dirs) == 0 {
+		return nil, errors.New("no recording was found")
+	}
+	sort.Strings(dirs)
+	return dirs, nil
+}
+
+// runConform replays recordings. One that cannot be replayed is reported, and
+// the others go on.
+func (a *app) runConform(ctx context.Context, dirs []string) ([]report.ConformCase, error) {
+	results := make([]conform.Agreement, len(dirs))
+	done := make(chan struct{}, len(dirs))
+	err := parallel(ctx, a.jobs, len(dirs), func(i int) {
+		results[i] = conform.Run(dirs[i])
+		done <- struct{}{}
+		a.progress.update("recordings", len(done), len(dirs))
+	})
+	if err != nil {
+		return nil, err
+	}
+	var cases []report.ConformCase
+	for i := range results {
+		r := &results[i]
+		if r.Err != nil {
+			if len(dirs) == 1 {
+				return nil, r.Err
+			}
+			a.unusable(r.Err)
+			continue
+		}
+		c := report.ConformCase{Case: r.Case, Client: r.Client, Checks: map[string]report.ConformCounts{}}
+		for kind, n := range r.Counts {
+			c.Checks[string(kind)] = report.ConformCounts{Match: n.Match, Divergent: n.Divergent, Undetermined: n.Undetermined}
+		}
+		for _, check := range r.Checks {
+			c.Failures = append(c.Failures, report.NewFailure(check))
+		}
+		cases = append(cases, c)
+	}
+	if len(cases) == 0 {
+		return nil, errors.New("no recording could be replayed")
+	}
+	return cases, nil
+}

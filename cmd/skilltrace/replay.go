@@ -1,0 +1,88 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/report"
+)
+
+// inputs are what the user gives for predictions beside the log.
+type inputs struct {
+	skills   []string // folders of skills
+	settings string   // a settings.json
+	usage    string   // the client's .claude.json with its usage counts
+	window   int64    // tokens
+	client   string   // NAME or NAME@VERSION
+	rules    string   // the user's own rule changes
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay [SESSION…]",
+		Short: "Where sessions departed from the rules of their client",
+		Long: `Replay predicts from the inputs of a session (prompts, calls, files) what the
+client should have told the model about skills, and compares it with the log.
+
+` + sessionArgs + `
+
+What cannot be checked is undetermined, with the input that is missing. Exit
+status 1 means that something is divergent.`,
+		Example: `  skilltrace replay latest
+  skilltrace replay 5274deb5 --skills .claude/skills --verbose
+  skilltrace replay --project . --since 2026-11-01 --format json`,
+		RunE: a.runReplay,
+	}
+	a.scopeFlags(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the session saw them; ranks as the project's (may be repeated)")
+	f.StringVar(&a.inputs.settings, "settings", "", "settings `FILE` of the session")
+	f.StringVar(&a.inputs.usage, "usage", "", "`FILE` with the client's usage counts (default: .claude.json of the configuration)")
+	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: that of the model)")
+	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION` (default: as in the log)")
+	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
+	a.jobsFlag(cmd)
+	a.outputFlags(cmd, &report.ReplayDocument{})
+	return cmd
+}
+
+func (a *app) runReplay(cmd *cobra.Command, args []string) error {
+	in, err := a.loadInputs()
+	if err != nil {
+		return err
+	}
+	logs, err := a.find(args)
+	if err != nil {
+		return err
+	}
+	results := make([]*report.ReplaySession, len(logs))
+	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
+		r, err := replaySession(cmd.Context(), &logs[i], s, in)
+		if err != nil {
+			return err
+		}
+		r.Tokens = tokensOf(s)
+		out := report.NewReplaySession(r)
+		results[i] = &out
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	doc := report.NewReplay(present(results))
+	if doc.Totals.Divergent > 0 {
+		a.raise(statusFindings)
+	}
+	return a.write(doc)
+}
+
+// present are the results that there are, in order.
+func present[T any](results []*T) []T {
+	var out []T
+	for _, r := range results {
+		if r != nil {
+			out = append(out, *r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay"
+)
+
+// scope says which sessions are meant.
+type scope struct {
+	configDirs []string
+	project    string
+	session    string
+	since      string
+	until      string
+}
+
+func (a *app) scopeFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&a.scope.configDirs, "config-dir", nil, "configuration folders of the client (default: $CLAUDE_CONFIG_DIR, else ~/.claude and ~/.config/claude)")
+	f.StringVar(&a.scope.project, "project", "", "only sessions that were begun in `DIR` or below")
+	f.StringVar(&a.scope.session, "session", "", "only sessions whose id begins with `ID`")
+	f.StringVar(&a.scope.since, "since", "", "only sessions that went on at or after `TIME`: 2026-11-30 or 2026-11-30T15:04:05Z")
+	f.StringVar(&a.scope.until, "until", "", "only sessions that began before `TIME`; a day counts to its end")
+	if err := cmd.MarkFlagDirname("project"); err != nil {
+		panic(err) // the flag was added just before
+	}
+}
+
+// sessionArgs is how the arguments of commands that read sessions are described.
+const sessionArgs = `Sessions are given as the path of a log or of a folder of logs, as an id or its
+beginning, as "latest", or as "-" for standard input. Without an argument all
+sessions in scope are read.`
+
+// configFolders are the configuration folders in scope.
+func (a *app) configFolders() []string {
+	if len(a.scope.configDirs) > 0 {
+		return a.scope.configDirs
+	}
+	return jsonl.ConfigDirs(a.getenv)
+}
+
+// find resolves the arguments to sessions, each once. What cannot be used is
+// reported, and the rest goes on; the error says that nothing was found at all,
+// or that an option is wrong.
+func (a *app) find(args []string) ([]jsonl.Session, error) {
+	since, err := a.moment("since", a.scope.since, false)
+	if err != nil {
+		return nil, err
+	}
+	until, err := a.moment("until", a.scope.until, true)
+	if err != nil {
+		return nil, err
+	}
+	project := a.scope.project
+	if project != "" {
+		if project, err = filepath.Abs(project); err != nil {
+			return nil, fmt.Errorf("--project %s: %w", a.scope.project, err)
+		}
+	}
+	where := jsonl.Scope{Dirs: a.configFolders(), Project: project}
+	if len(args) == 0 {
+		args = []string{""}
+	}
+	var (
+		sessions []jsonl.Session
+		seen     = map[string]bool{}
+		inScope  int
+	)
+	for _, arg := range args {
+		found, err := where.Resolve(arg)
+		if err != nil {
+			if len(args) == 1 {
+				return nil, err
+			}
+			a.unusable(err)
+			continue
+		}
+		a.problems(found.Problems)
+		for _, s := range found.Sessions {
+			key := realPaths(s.Files())
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			inScope++
+			if !strings.HasPrefix(s.ID, a.scope.session) {
+				continue
+			}
+			within, err := a.within(&s, since, until)
+			if err != nil {
+				a.unusable(err)
+				continue
+			}
+			if within {
+				sessions = append(sessions, s)
+			}
+		}
+	}
+	if len(sessions) == 0 {
+		if a.status >= statusUnusable {
+			return nil, errors.New("no input can be used")
+		}
+		return nil, fmt.Errorf("none of %d sessions fits --session, --since and --until; skilltrace sessions lists them", inScope)
+	}
+	return sessions, nil
+}
+
+// realPaths names files by where they really are: arguments may reach a log on
+// several ways.
+func realPaths(files []string) string {
+	real := make([]string, len(files))
+	for i, file := range files {
+		real[i] = file
+		if target, err := filepath.EvalSymlinks(file); err == nil {
+			real[i] = target
+		}
+		if full, err := filepath.Abs(real[i]); err == nil {
+			real[i] = full
+		}
+	}
+	return strings.Join(real, "\x00")
+}
+
+// problems reports what a search passed over: files that cannot be read one by
+// one, those that are no session logs together, as folders may hold many.
+func (a *app) problems(list []jsonl.Problem) {
+	var others []jsonl.Problem
+	for _, p := range list {
+		switch {
+		case p.Err != nil:
+			a.unusable(fmt.Errorf("%s: %s", p.Path, p.Reason))
+		case a.verbose:
+			a.note("%s: passed over: %s", p.Path, p.Reason)
+		default:
+			others = append(others, p)
+		}
+	}
+	switch len(others) {
+	case 0:
+	case 1:
+		a.note("%s: passed over: %s", others[0].Path, others[0].Reason)
+	default:
+		a.note("%d files passed over, the first is %s: %s; --verbose lists them", len(others), others[0].Path, others[0].Reason)
+	}
+}
+
+// unusable reports an input that cannot be used.
+func (a *app) unusable(err error) {
+	a.fail(err)
+	a.raise(statusUnusable)
+}
+
+// within reports whether a session went on at or after since and began before
+// until; zero times ask nothing. A session without times is within no bounds.
+func (a *app) within(s *jsonl.Session, since, until time.Time) (bool, error) {
+	if !until.IsZero() && (s.Start.IsZero() || !s.Start.Before(until)) {
+		return false, nil
+	}
+	if since.IsZero() {
+		return true, nil
+	}
+	end, err := s.End()
+	if err != nil {
+		return false, err
+	}
+	return !end.Before(since), nil
+}
+
+// moment reads a day or a time. A day means its start or, as an upper bound, the
+// start of the next.
+func (a *app) moment(flag, text string, upper bool) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	location, err := a.location()
+	if err != nil {
+		return time.Time{}, err
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, location); err == nil {
+		if upper {
+			t = t.AddDate(0, 0, 1)
+		}
+		return t, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--%s %s: want a day such as 2026-11-30, or a time such as 2026-11-30T15:04:05Z", flag, text)
+	}
+	return t, nil
+}
+
+// eachSession observes sessions, several at a time, and calls use for each that
+// can be read, with its index. Empty logs are noted: there is nothing in them to
+// read. Results must be kept by index, as the order of calls is not fixed.
+func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i int, s *replay.Session) error) error {
+	errs := make([]error, len(logs))
+	empty := make([]bool, len(logs))
+	used := make([]bool, len(logs))
+	done := make(chan struct{}, len(logs))
+	err := parallel(ctx, a.jobs, len(logs), func(i int) {
+		defer func() {
+			done <- struct{}{}
+			a.progress.update("sessions", len(done), len(logs))
+		}()
+		if logs[i].Empty {
+			empty[i] = true
+			return
+		}
+		s, err := observe(ctx, &logs[i])
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		if s.Records == 0 {
+			errs[i] = fmt.Errorf("%s: not a session log: no line of it is a record", logs[i].Path)
+			return
+		}
+		if err := use(i, s); err != nil {
+			errs[i] = err
+			return
+		}
+		used[i] = true
+	})
+	if err != nil {
+		return err
+	}
+	any := false
+	for i := range logs {
+		switch {
+		case empty[i] && len(logs) == 1:
+			return fmt.Errorf("%s: an empty log; there is nothing to read in it", logs[i].Path)
+		case empty[i] && a.verbose:
+			a.note("%s: an empty log, passed over", logs[i].Path)
+		case errs[i] != nil && len(logs) == 1:
+			return errs[i]
+		case errs[i] != nil:
+			a.unusable(errs[i])
+		}
+		any = any || used[i]
+	}
+	if !any {
+		return errors.New("no session could be read")
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/report"
+)
+
+func (a *app) sessionsCommand() *cobra.Command {
+	limit := 0
+	cmd := &cobra.Command{
+		Use:   "sessions [SESSION…]",
+		Short: "What logs there are, with the skills used",
+		Long: `Sessions lists the logs in scope by their start, the newest last.
+
+` + sessionArgs,
+		Example: `  skilltrace sessions --project . --limit 20
+  skilltrace sessions --since 2026-11-01 --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit < 0 {
+				return fmt.Errorf("--limit %d: want 0 (all) or more", limit)
+			}
+			logs, err := a.find(args)
+			if err != nil {
+				return err
+			}
+			rows := make([]*report.SessionRow, len(logs))
+			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
+				row := report.NewSessionRow(s)
+				rows[i] = &row
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			return a.write(report.NewSessions(present(rows), limit))
+		},
+	}
+	a.scopeFlags(cmd)
+	cmd.Flags().IntVarP(&limit, "limit", "n", 0, "only the newest `N` sessions (default: all)")
+	a.jobsFlag(cmd)
+	a.outputFlags(cmd, &report.SessionsDocument{})
+	return cmd
+}

@@ -1,0 +1,377 @@
+package jsonl
+
+import (
+	"bytes"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// In [Options.Sizes] mode a text of at most keepText bytes is kept all the same:
+// it costs less than its measure, and the short results ("Launching skill: x",
+// refusals) are those that are read. A member of a tool input is left out only
+// beyond keepInput bytes: commands and paths stay, file contents go.
+const (
+	keepText  = 1 << 10
+	keepInput = 8 << 10
+)
+
+// decoder turns the text of records into Records. It knows two formats, whose
+// records differ in a few names only: claude.go reads the members that a session
+// log has, stream.go those that only stream-json output has; [decoder.finish]
+// tells from what was found which of both the record is.
+type decoder struct {
+	s     scanner
+	opt   Options
+	stats *Stats
+	rec   *Record
+
+	names    map[string]string // strings that recur: session, version, folder, model, tool names
+	buf      []byte            // for decoding
+	lastUUID string            // the parent of the next record, most of the time
+	// skillCalls holds the ids of Skill calls whose results are still to come: those
+	// are wanted in full.
+	skillCalls map[string]bool
+
+	// What waits for the end of the record, because its type or an error flag may
+	// stand behind it. All share the record's text.
+	content    []Value // of each block of the message: the string or the parts
+	inputs     []Value
+	attachment Value
+	rendered   Value
+	stdout     Value
+	result     Value
+	sessionID  string // session_id, the name that stream-json uses
+	toolUse    string // parent_tool_use_id
+	shape      Value
+}
+
+func newDecoder(opt Options, stats *Stats) *decoder {
+	return &decoder{
+		opt: opt, stats: stats,
+		names:      make(map[string]string),
+		skillCalls: make(map[string]bool),
+	}
+}
+
+// decode reads the record at the start of b. It returns nil and the error's
+// state in d.s where there is none; n is how far it came.
+func (d *decoder) decode(b []byte, dirty bool) (r *Record, n int) {
+	d.s = scanner{b: b, dirty: dirty}
+	d.rec = &Record{}
+	d.content, d.inputs = d.content[:0], d.inputs[:0]
+	d.attachment, d.rendered, d.stdout, d.result, d.shape = nil, nil, nil, nil, nil
+	d.sessionID, d.toolUse = "", ""
+	for more := d.s.open('{'); more; more = d.s.next('}') {
+		key := d.s.key()
+		if d.s.failed {
+			break
+		}
+		if !d.claudeField(key) && !d.streamField(key) {
+			if !knownFields[string(key)] {
+				d.unknownField(key)
+			}
+			d.s.skip()
+		}
+	}
+	if d.s.failed {
+		return nil, d.s.i
+	}
+	n = d.s.i
+	d.finish()
+	d.rec.Raw = b[:n]
+	d.lastUUID = d.rec.UUID
+	return d.rec, n
+}
+
+// finish settles what depends on the whole record.
+func (d *decoder) finish() {
+	r := d.rec
+	r.Kind = kinds[r.Type]
+	r.Format = FormatClaude
+	if r.Session == "" && d.sessionID != "" {
+		r.Format = FormatStream
+		d.finishStream()
+	} else if r.Kind == KindResult {
+		r.Kind = KindOther // a workflow's journal has a type of this name too
+	}
+	if r.Format == FormatClaude {
+		r.Init = nil
+		if r.Kind != KindCostState {
+			r.Cost = nil
+		}
+	}
+	switch {
+	case r.Type == "":
+		d.defect(DefectField, "a record without a type", false)
+	case r.Kind == KindOther && !knownTypes[r.Type]:
+		d.stats.unknown(&d.stats.UnknownTypes, r.Type)
+	}
+	d.finishToolResult()
+	d.finishBlocks()
+	d.finishAttachment()
+	d.finishShape()
+}
+
+// defect adds a defect to the record at hand, up to eight.
+func (d *decoder) defect(kind DefectKind, reason string, lost bool) {
+	if len(d.rec.Defects) < 8 {
+		d.rec.Defects = append(d.rec.Defects, Defect{Kind: kind, Reason: reason, Lost: lost})
+	}
+}
+
+// odd reports a field of an unexpected type. The parts that carry the
+// conversation or place the record in it are lost with it, others are not
+// missed.
+func (d *decoder) odd(name string) {
+	if d.s.failed {
+		return
+	}
+	lost := false
+	switch name {
+	case "uuid", "parentUuid", "message", "content", "attachment", "usage", "type",
+		"attachment.skills", "block.content", "block.text":
+		lost = true
+	}
+	d.defect(DefectField, "the field "+name+" has an unexpected type", lost)
+}
+
+func (d *decoder) unknownField(key []byte) {
+	r := d.rec
+	r.Unknown++
+	name := d.intern(key)
+	d.stats.unknown(&d.stats.UnknownFields, name)
+	if len(r.UnknownFields) < 8 {
+		r.UnknownFields = append(r.UnknownFields, name)
+	}
+}
+
+// unquote decodes what stands between the quotes of a string.
+func (d *decoder) unquote(raw []byte) string {
+	if d.s.dirty && !utf8.Valid(raw) {
+		raw = repair(raw)
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw)
+	}
+	if len(raw) > 1<<20 {
+		return unquote(raw) // not worth keeping a buffer for
+	}
+	d.buf = appendUnquoted(d.buf[:0], raw)
+	return string(d.buf)
+}
+
+// intern is unquote for strings that recur.
+func (d *decoder) intern(raw []byte) string {
+	if len(raw) > 128 {
+		return d.unquote(raw)
+	}
+	if s, ok := d.names[string(raw)]; ok {
+		return s
+	}
+	s := d.unquote(raw)
+	if len(d.names) < 4096 { // a hostile log could hold any number
+		d.names[string(raw)] = s
+	}
+	return s
+}
+
+// text takes a string.
+func (d *decoder) text(name string, p *string) {
+	switch d.s.space() {
+	case '"':
+		*p = d.unquote(d.s.str())
+	case 'n':
+		d.s.literal("null")
+	default:
+		d.odd(name)
+		d.s.skip()
+	}
+}
+
+// name takes a string that recurs.
+func (d *decoder) name(name string, p *string) {
+	if d.s.space() == '"' {
+		*p = d.intern(d.s.str())
+		return
+	}
+	d.text(name, p)
+}
+
+// uuid takes the id of a record, which often is that of the record before.
+func (d *decoder) uuid(name string, p *string) {
+	if d.s.space() == '"' {
+		raw := d.s.str()
+		if string(raw) == d.lastUUID {
+			*p = d.lastUUID
+		} else {
+			*p = d.unquote(raw)
+		}
+		return
+	}
+	d.text(name, p)
+}
+
+func (d *decoder) flag(name string, p *bool) {
+	switch d.s.space() {
+	case 't':
+		d.s.literal("true")
+		*p = true
+	case 'f':
+		d.s.literal("false")
+		*p = false
+	case 'n':
+		d.s.literal("null")
+	default:
+		d.odd(name)
+		d.s.skip()
+	}
+}
+
+func (d *decoder) integer(name string, p *int64) (ok bool) {
+	switch c := d.s.space(); {
+	case c == '-' || c >= '0' && c <= '9':
+		if n, ok := integer(d.s.number()); ok {
+			*p = n
+			return true
+		}
+		d.odd(name)
+	case c == 'n':
+		d.s.literal("null")
+	default:
+		d.odd(name)
+		d.s.skip()
+	}
+	return false
+}
+
+func (d *decoder) count(name string, p *int) bool {
+	var n int64
+	ok := d.integer(name, &n)
+	if ok {
+		*p = int(n)
+	}
+	return ok
+}
+
+// number takes a number as it is written.
+func (d *decoder) number(name string, p *string) {
+	switch c := d.s.space(); {
+	case c == '-' || c >= '0' && c <= '9':
+		if raw := d.s.number(); len(raw) <= 400 {
+			*p = string(raw)
+		}
+	case c == 'n':
+		d.s.literal("null")
+	default:
+		d.odd(name)
+		d.s.skip()
+	}
+}
+
+func (d *decoder) time(name string, p *time.Time) {
+	if d.s.space() != '"' {
+		var none string
+		d.text(name, &none)
+		return
+	}
+	var t time.Time
+	if err := t.UnmarshalText(d.s.str()); err != nil {
+		if !d.s.failed {
+			d.defect(DefectField, "the field "+name+" is not a time", false)
+		}
+		return
+	}
+	*p = t.UTC()
+}
+
+// list takes an array of strings; an object in it stands for its name. Other
+// elements are reported and left out.
+func (d *decoder) list(name string, p *[]string) bool {
+	switch d.s.space() {
+	case '[':
+	case 'n':
+		d.s.literal("null")
+		return false
+	default:
+		d.odd(name)
+		d.s.skip()
+		return false
+	}
+	*p = nil
+	for more := d.s.open('['); more; more = d.s.next(']') {
+		switch d.s.space() {
+		case '"':
+			*p = append(*p, d.intern(d.s.str()))
+		case '{':
+			var item string
+			for more := d.s.open('{'); more; more = d.s.next('}') {
+				if string(d.s.key()) == "name" {
+					d.name(name, &item)
+				} else {
+					d.s.skip()
+				}
+			}
+			*p = append(*p, item)
+		default:
+			d.odd(name)
+			d.s.skip()
+		}
+	}
+	return true
+}
+
+// object enters an object and reports whether it has a first member. Anything
+// else but null is reported and skipped.
+func (d *decoder) object(name string) bool {
+	switch d.s.space() {
+	case '{':
+		return d.s.open('{')
+	case 'n':
+		d.s.literal("null")
+	default:
+		d.odd(name)
+		d.s.skip()
+	}
+	return false
+}
+
+// inside runs decode over a value that was set aside.
+func (d *decoder) inside(v Value, decode func()) {
+	outer := d.s
+	d.s = scanner{b: v, dirty: outer.dirty}
+	decode()
+	d.s = outer
+}
+
+// joined is the text of a string, or of the text parts of an array, one a line;
+// images counts the parts that are none. It reports false for anything else.
+func (d *decoder) joined(v Value) (text string, images int, ok bool) {
+	switch v.Kind() {
+	case ValueString:
+		return d.unquote(v[1 : len(v)-1]), 0, true
+	case ValueArray:
+	default:
+		return "", 0, v.Kind() == ValueNull || v.Kind() == ValueAbsent
+	}
+	var lines []string
+	add := func(raw Value) {
+		if raw.Kind() == ValueString {
+			lines = append(lines, d.unquote(raw[1:len(raw)-1]))
+		}
+	}
+	for part := range v.Items() {
+		switch part.Kind() {
+		case ValueString:
+			add(part)
+		case ValueObject:
+			switch part.Get("type").Text() {
+			case "image", "document":
+				images++
+			default:
+				add(part.Get("text"))
+			}
+		}
+	}
+	return strings.Join(lines, "\n"), images, true
+}

@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"path"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/skills"
+	"github.com/skilltrace/skilltrace/skills/frontmatter"
+)
+
+// agentFile is what an agent's definition says of skills.
+type agentFile struct {
+	found   bool
+	noSkill bool     // its tools leave out the Skill tool
+	skills  []string // preloaded
+}
+
+// definition looks for the file that defines a subagent type: the project's
+// folders first, then the user's.
+func (p *predictor) definition(s *State, typ string) agentFile {
+	proc := p.process(s)
+	if proc == nil || p.in.Files == nil || typ == "" {
+		return agentFile{}
+	}
+	tree := p.in.Files.states[p.in.Files.at(s.Clock)].tree
+	var dirs []string
+	for d := proc.CWD; d != "/" && d != "." && d != ""; d = path.Dir(d) {
+		dirs = append(dirs, path.Join(d, ".claude/agents"))
+	}
+	dirs = append(dirs, path.Join(proc.ConfigDir, "agents"))
+	for _, dir := range dirs {
+		entries, err := tree.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".md") {
+				continue
+			}
+			data, err := tree.ReadFile(path.Join(dir, e.Name()))
+			if err != nil {
+				continue
+			}
+			front, _ := frontmatter.Parse(string(data), p.rules.Front)
+			name := strings.TrimSuffix(e.Name(), ".md")
+			if v, ok := front.Get("name"); ok && v.JS() != "" {
+				name = v.JS()
+			}
+			if name != typ {
+				continue
+			}
+			def := agentFile{found: true}
+			def.skills, _ = front.Skills()
+			if tools, ok := front.Tools(); ok {
+				def.noSkill = !hasSkillTool(tools)
+			}
+			if v, ok := front.Get("disallowedTools"); ok && hasSkillTool(strings.FieldsFunc(v.JS(), func(r rune) bool { return r == ',' || r == ' ' })) {
+				def.noSkill = true
+			}
+			return def
+		}
+	}
+	return agentFile{}
+}
+
+func hasSkillTool(tools []string) bool {
+	for _, t := range tools {
+		name, _, _ := strings.Cut(strings.TrimSpace(t), "(")
+		if name == "Skill" || name == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// agentType is the type of the agent in hand.
+func (p *predictor) agentType() string {
+	if p.agent.Type != "" {
+		return p.agent.Type
+	}
+	return p.ev.agentTypes[p.agent.ID]
+}
+
+// startAgent is the start of a subagent: the body of a fork, or bodies preloaded
+// by its definition.
+func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
+	c := p.catalogue(&s)
+	var effects []Effect
+	if call := p.ev.agentOf[p.agent.ID]; call != nil && call.Skill != "" {
+		if c.missing != "" {
+			return s, []Effect{{Kind: Body, Skill: call.Skill, Missing: c.missing, Reason: c.reason, Rule: "call.fork_works"}}
+		}
+		var k *skills.Skill
+		if call.Kind == Slash {
+			k = c.typed(call.Skill)
+		} else if st := c.called(normalName(call.Skill), &p.rules.Call); st != nil {
+			k = st.Skill
+		}
+		if k == nil {
+			return s, nil
+		}
+		recorded := ""
+		if b := firstBody(p.agent); b != nil {
+			recorded = b.Text
+		}
+		args := call.Args
+		if call.Kind == SkillCall {
+			args = p.toolArgs(call)
+		}
+		b := p.body(&s, k, args, call.HasArgs, call.Kind == Slash, recorded)
+		b.Kind, b.Skill, b.Rule = Body, call.Skill, "call.fork_works"
+		return s, []Effect{b.Effect}
+	}
+	def := p.definition(&s, p.agentType())
+	if !def.found || !p.rules.Agents.PreloadSkills || c.missing != "" {
+		return s, nil
+	}
+	for i, name := range def.skills {
+		st := c.called(normalName(name), &p.rules.Call)
+		if st == nil || st.Reason == skills.Disabled {
+			continue
+		}
+		k := st.Skill
+		recorded := ""
+		if i < len(p.ev.preloads) {
+			recorded = p.ev.preloads[i].text
+		}
+		b := p.body(&s, k, "", false, false, recorded)
+		b.Kind, b.Skill, b.Rule = Body, name, "agents.preload_skills"
+		effects = append(effects, b.Effect)
+		s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: skillKey(k), Text: b.Text})
+	}
+	return s, effects
+}
+
+// listsTo reports whether the agent in hand is sent listings.
+func (p *predictor) listsTo(s *State) bool {
+	if proc := p.process(s); proc != nil {
+		for _, d := range proc.Settings.Deny {
+			if d == "Skill" {
+				return false
+			}
+		}
+	}
+	if p.agent.ID == "main" {
+		return true
+	}
+	if p.rules.Agents.SubagentListing != "full" {
+		return false
+	}
+	return !p.definition(s, p.agentType()).noSkill
+}

@@ -1,0 +1,252 @@
+package replay
+
+import (
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
+	"github.com/skilltrace/skilltrace/skills/body"
+	"github.com/skilltrace/skilltrace/skills/frontmatter"
+)
+
+// call is a call of the Skill tool by the model.
+func (p *predictor) call(s State, e *Event) (State, []Effect) {
+	if !p.ev.results[e.ToolUse] {
+		return s, nil // the session ended, or was cut, before the client answered
+	}
+	refuse := func(text, rule string) (State, []Effect) {
+		return s, []Effect{{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: rule}}
+	}
+	if text, ok := p.ev.noTool[e.ToolUse]; ok && !p.listsTo(&s) {
+		return refuse(text, "agents.skill_tool")
+	}
+	if text, ok := p.ev.rejected[e.ToolUse]; ok {
+		return refuse(text, "call.permission")
+	}
+	if e.BadCall {
+		return refuse(missingParameter(p.rules.Call.InputKey), "call.input_key")
+	}
+	name := normalName(e.Skill)
+	if name == "" {
+		return refuse(toolError(rules.InvalidSkill+e.Skill), "call.name_trim")
+	}
+	c := p.catalogue(&s)
+	recorded, hasBody := p.ev.body[e.ToolUse]
+	if c.missing != "" {
+		return p.callFromLog(s, e, c, name, recorded, hasBody)
+	}
+	st := c.called(name, &p.rules.Call)
+	if st == nil {
+		if c.given(name) {
+			return p.callFromLog(s, e, &catalogue{}, name, recorded, hasBody)
+		}
+		return refuse(c.unknown(name, &p.rules.Call), "call.did_you_mean")
+	}
+	k := st.Skill
+	if st.Reason == skills.Overridden {
+		return refuse(toolError("Skill "+name+rules.OverriddenSkill), "discovery.overrides")
+	}
+	if disabled(k, &p.rules.Front) && !(p.rules.Call.DMIWhenTyped && contains(s.Typed, name)) {
+		return refuse(disabledText(name, &p.rules.Call), "call.dmi_long")
+	}
+	if p.forks(k) {
+		return s, nil
+	}
+	b := p.body(&s, k, p.toolArgs(e), e.HasArgs, false, recorded.text)
+	if text, ok := p.ev.failed[e.ToolUse]; ok {
+		if failedBy(text, b.commands) {
+			return s, []Effect{{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: "body.shell"}}
+		}
+	}
+	if b.Missing != "" && hasBody {
+		b.Text = recorded.text
+	}
+	effects := p.deliver(&s, e, name, skillKey(k), b)
+	s = p.register(s, name, k, b.Text, false)
+	if scoped := c.scopedNote(name, k); scoped != "" {
+		effects = append(effects, Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: scoped, Rule: "call.scoped_note"})
+	}
+	if b.text != "" || hasBody {
+		s = p.landed(s, skillKey(k), b.Text, recorded.uuid, effects)
+	}
+	return s, effects
+}
+
+// landed puts the body into the context where one was sent in full.
+func (p *predictor) landed(s State, key, text, uuid string, effects []Effect) State {
+	for i := range effects {
+		if effects[i].Kind == Body {
+			s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: key, Text: text, UUID: uuid})
+			break
+		}
+	}
+	s.Latest = with(s.Latest, key, text)
+	return s
+}
+
+// callFromLog follows a call whose skill is in no file at hand: what came is taken
+// from the log, only the form in which it came can be checked.
+func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, recorded recordedBody, hasBody bool) (State, []Effect) {
+	if !hasBody {
+		if c.missing != "" {
+			return s, []Effect{{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Missing: c.missing, Reason: c.reason, Rule: "notes.enabled"}}
+		}
+		return s, nil
+	}
+	key := firstOf(bodyKey(recorded.text), name)
+	effects := p.deliver(&s, e, name, key, renderedBody{Effect: Effect{Text: recorded.text}})
+	s = p.landed(s, key, recorded.text, recorded.uuid, effects)
+	s = p.registerRecorded(s, name, key, recorded.text)
+	var out []Effect
+	for _, eff := range effects {
+		if eff.Kind == Body {
+			eff.Given = c.missing == ""
+			eff.Missing, eff.Reason = c.missing, c.reason
+		}
+		out = append(out, eff)
+	}
+	return s, out
+}
+
+// registerRecorded enters a skill that is known from the log alone. Its path
+// follows from the name only where that holds a plugin's.
+func (p *predictor) registerRecorded(s State, name, key, text string) State {
+	list := []Invoked{{Name: name, Key: key, Content: text, Unknown: true}}
+	for _, o := range s.Invoked {
+		if o.Name != name {
+			list = append(list, o)
+		}
+	}
+	s.Invoked = list
+	return s
+}
+
+// toolArgs are the arguments of a call, where the version honours them.
+func (p *predictor) toolArgs(e *Event) string {
+	if !p.rules.Body.ToolArgs {
+		return ""
+	}
+	return e.Args
+}
+
+// deliver decides in which form a body is sent: whole, whole with a note, or as a
+// note alone.
+func (p *predictor) deliver(s *State, e *Event, name, key string, b renderedBody) []Effect {
+	full := b.Effect
+	full.Kind, full.Skill, full.ToolUse, full.Rule = Body, e.Skill, e.ToolUse, "body"
+	note := func(before, after string) Effect {
+		return Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: before + name + after, Rule: "notes.enabled"}
+	}
+	if !p.rules.Notes.Enabled {
+		return []Effect{full}
+	}
+	args := ""
+	if e.Args != "" {
+		args = rules.NoteArguments + e.Args
+	}
+	latest, known := s.Latest[key]
+	if !known {
+		return []Effect{full}
+	}
+	if s.holds(key, latest) {
+		if latest == b.Text {
+			return []Effect{note(rules.NoteLoadedBefore, rules.NoteLoadedAfter+args)}
+		}
+		return []Effect{note(rules.NoteAgainBefore, rules.NoteAgainAfter), full}
+	}
+	r, reminded := s.Reminder[key]
+	switch {
+	case !reminded || r.Text != latest:
+		return []Effect{full}
+	case r.Cut:
+		return []Effect{note(rules.NoteAgainBefore, rules.NoteTruncatedAfter), full}
+	case r.Text == b.Text:
+		return []Effect{note(rules.NoteLoadedBefore, rules.NoteEarlierAfter+args)}
+	}
+	return []Effect{note(rules.NoteAgainBefore, rules.NoteAgainAfter), full}
+}
+
+// holds reports whether a full body stood in the conversation when the assistant
+// message in hand began.
+func (s *State) holds(key, text string) bool {
+	n := min(s.TurnBodies, len(s.Bodies))
+	for i := range s.Bodies[:n] {
+		if s.Bodies[i].Key == key && s.Bodies[i].Text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// renderedBody is a body as an effect, with the commands in it.
+type renderedBody struct {
+	Effect
+	text     string
+	commands []string
+}
+
+// body renders a skill. Where inline commands stand in it, their outputs come from
+// the recorded text, or from the text sent before.
+func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bool, recorded string) renderedBody {
+	proc := p.process(s)
+	src := body.Source{Text: k.Body, Names: k.Front.Arguments(p.rules.Front)}
+	if k.Kind == skills.KindSkill {
+		src.Dir = k.Dir
+	}
+	vars := body.Vars{SessionID: p.ev.session, SkillDir: k.Dir}
+	if proc != nil {
+		vars.ProjectDir = proc.CWD
+		vars.Effort = p.effort(proc)
+		vars.ShellDisabled = proc.Settings.DisableShell && k.Source != skills.Managed
+		if k.Source == skills.Plugin {
+			vars.PluginRoot = pluginRoot(k)
+		}
+	}
+	t := body.Render(src, body.Call{Args: args, Typed: typed}, vars, p.rules.Body)
+	r := renderedBody{Effect: Effect{Kind: Body}}
+	if text, ok := t.Text(); ok {
+		r.Text, r.text = text, text
+		return r
+	}
+	for _, part := range t.Parts {
+		if part.Hole {
+			r.commands = append(r.commands, part.Command)
+		}
+	}
+	for _, seen := range []string{recorded, s.Latest[skillKey(k)]} {
+		if seen == "" {
+			continue
+		}
+		if outputs, ok := t.Match(seen); ok {
+			if text, err := t.Fill(outputs); err == nil {
+				r.Text, r.text = text, text
+				return r
+			}
+		}
+	}
+	r.Text = t.Placeholder()
+	if recorded == "" {
+		r.Missing, r.Reason = "command output", "the output of an inline command is not in the log"
+	}
+	return r
+}
+
+// pluginRoot is the folder of a plugin: the one that holds skills/ or commands/.
+func pluginRoot(k *skills.Skill) string {
+	for _, mid := range []string{"/skills/", "/commands/"} {
+		if i := strings.LastIndex(k.Path, mid); i >= 0 {
+			return k.Path[:i]
+		}
+	}
+	return k.Dir
+}
+
+// normalName is the name as the client looks it up: without blanks around it and
+// without one leading slash.
+func normalName(name string) string {
+	return strings.TrimPrefix(strings.TrimSpace(name), "/")
+}
+
+func disabled(k *skills.Skill, d *frontmatter.Dialect) bool {
+	return k.Front.Flag("disable-model-invocation", *d)
+}

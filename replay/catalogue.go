@@ -1,0 +1,383 @@
+package replay
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// watcherLag is how far a client's view of the files may lag behind. Recorded: a
+// listing showed the files as they were before an edit made up to 1.5 s earlier.
+const watcherLag = 5 * time.Second
+
+// catalogue is what a process can list and call at one moment.
+type catalogue struct {
+	missing, reason string // the input without which nothing is known
+
+	tree    skills.Tree
+	list    []skills.Status
+	entries []skills.Entry
+	opts    skills.Options
+	rules   *rules.Rules
+	own     map[string]bool // names that files yield
+	in      *Inputs
+}
+
+type catalogueKey struct {
+	files, process int
+	version        string
+	active, nested string
+}
+
+// catalogue is the catalogue at the state's moment.
+func (p *predictor) catalogue(s *State) *catalogue {
+	if p.in.Files == nil {
+		return &catalogue{missing: "skill files", reason: "no skill files are known for this session"}
+	}
+	return p.catalogueOf(s, p.in.Files.at(s.Clock))
+}
+
+func (p *predictor) catalogueOf(s *State, files int) *catalogue {
+	proc := p.process(s)
+	if proc == nil {
+		return &catalogue{missing: "start of the process", reason: "how the client was started is not known"}
+	}
+	var nested []string
+	for _, k := range s.Nested {
+		nested = append(nested, k.Path)
+	}
+	index := 0
+	for i := range p.in.Processes {
+		if &p.in.Processes[i] == proc {
+			index = i
+		}
+	}
+	key := catalogueKey{files, index, p.rules.Version, strings.Join(s.Active, "\n"), strings.Join(nested, "\n")}
+	if c := p.catalogues[key]; c != nil {
+		return c
+	}
+	r := p.rules
+	c := &catalogue{rules: r, in: p.in, own: map[string]bool{}, tree: p.in.Files.states[files].tree,
+		opts: skills.Options{Discovery: r.Discovery, Text: r.Entry, Dialect: r.Front}}
+	found := skills.Discover(c.tree, skills.Inputs{Home: proc.Home, ConfigDir: proc.ConfigDir, ManagedDir: proc.ManagedDir, CWD: proc.CWD,
+		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, CommandOrder: p.in.CommandOrder}, r.Discovery, r.Front)
+	settings := skills.Settings{Overrides: map[string]skills.Override{}, MaxText: proc.Settings.MaxDesc}
+	for n, o := range proc.Settings.Overrides {
+		settings.Overrides[n] = skills.Override(o)
+	}
+	for _, d := range proc.Settings.Deny {
+		settings.SkillDenied = settings.SkillDenied || d == "Skill"
+	}
+	c.list = skills.Eligible(found, p.current(s, c.tree), s.Active, settings, c.opts)
+	for i := range c.list {
+		c.own[c.list[i].Skill.Name] = true
+	}
+	var given []skills.Given
+	for _, g := range p.in.Given {
+		if !c.own[g.Name] || g.Place == skills.PlaceBuiltin {
+			given = append(given, g)
+		}
+	}
+	c.entries = skills.Entries(c.list, given, settings, c.opts)
+	p.catalogues[key] = c
+	return c
+}
+
+// current reads the nested skills again, as the tree is now.
+func (p *predictor) current(s *State, tree skills.Tree) []*skills.Skill {
+	var out []*skills.Skill
+	proc := p.process(s)
+	for _, k := range s.Nested {
+		found, _ := skills.DiscoverNested(tree, proc.CWD, path.Join(path.Dir(path.Dir(path.Dir(k.Dir))), "x"), p.rules.Discovery, p.rules.Front)
+		for _, f := range found {
+			if f.Path == k.Path {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// render makes the listing of the entries that want accepts.
+func (p *predictor) render(s *State, c *catalogue, want func(name, digest string) bool) (string, []ListedEntry, string) {
+	r := p.rules
+	var chosen []skills.Entry
+	var lines []budget.Line
+	var counts map[string]UsageCount
+	if p.in.Usage != nil {
+		counts = p.in.Usage.At(s.Clock)
+	}
+	now := s.Clock.UnixMilli()
+	for _, e := range c.entries {
+		if want != nil && !want(e.Name, e.Digest()) {
+			continue
+		}
+		l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt}
+		if r.Catalogue.Place == rules.PlaceToolXML {
+			l.Full = e.Element(c.opts, r.Catalogue.UserSource != "(user)")
+		}
+		if u, ok := counts[e.Name]; ok {
+			l.Score = budget.Score(u.Count, u.LastUsedMS, now)
+		}
+		lines = append(lines, l)
+		chosen = append(chosen, e)
+	}
+	if len(lines) == 0 {
+		return "", nil, ""
+	}
+	size, missing := p.budget(s)
+	t := budget.Trim(lines, size, r.Size)
+	if t.Over() && p.in.Usage == nil && r.Size.Overflow == budget.OverflowGreedy {
+		missing = "usage counts"
+	}
+	if !t.Over() {
+		missing = ""
+	}
+	out := make([]ListedEntry, len(chosen))
+	for i, e := range chosen {
+		shown := Shown(t.Lines[i].Shown)
+		if e.Text != e.Full && shown == ShownFull && e.Text != "" {
+			shown = ShownShortened
+		}
+		if e.Text == "" {
+			shown = ShownNameOnly
+		}
+		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Digest: e.Digest(), Own: e.Skill != nil}
+	}
+	return t.Text, out, missing
+}
+
+func shownText(line, label string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(line, "- "+label), ": ")
+}
+
+// budget is the size of a listing, and the input that it lacks.
+func (p *predictor) budget(s *State) (size int, missing string) {
+	proc := p.process(s)
+	in := budget.BudgetInputs{Env: proc.Env[budget.EnvCharBudget], Fraction: proc.Settings.Fraction, Window: int(proc.Window)}
+	in.Model = p.model(proc)
+	size, _ = budget.ListingBudget(p.rules.Size, in)
+	if in.Model == "" && in.Env == "" && p.rules.Size.Fixed == 0 {
+		missing = "model"
+	}
+	return size, missing
+}
+
+// model is the resolved name of a process's model, with the suffix that widens
+// its window.
+func (p *predictor) model(proc *Process) string {
+	model, suffix := proc.Model, ""
+	if i := strings.Index(strings.ToLower(model), "[1m]"); i >= 0 {
+		model, suffix = model[:i], "[1m]"
+	}
+	if proc.Resolved != "" {
+		model = proc.Resolved
+	} else {
+		for _, a := range p.rules.Models.Aliases {
+			if alias, name, _ := strings.Cut(a, "="); alias == model {
+				model = name
+			}
+		}
+	}
+	return model + suffix
+}
+
+// effort is the model's default effort.
+func (p *predictor) effort(proc *Process) string {
+	const usual = "high"
+	best, out := "", usual
+	model := p.model(proc)
+	for _, e := range p.rules.Models.Effort {
+		prefix, effort, _ := strings.Cut(e, "=")
+		if strings.HasPrefix(model, prefix) && len(prefix) > len(best) {
+			best, out = prefix, effort
+		}
+	}
+	return out
+}
+
+// activatedBy are the held-back skills that a touched file activates, by path.
+func (c *catalogue) activatedBy(file, cwd string) []string {
+	var out []string
+	for i := range c.list {
+		st := &c.list[i]
+		if st.Reason != skills.HeldBack {
+			continue
+		}
+		if patterns := skills.Patterns(st.Skill, c.opts.Discovery, c.opts.Dialect); skills.Activates(patterns, file, cwd) {
+			out = append(out, st.Skill.Path)
+		}
+	}
+	return out
+}
+
+// nestedFor are the skills of the nested folders that a touched file brings in.
+func (c *catalogue) nestedFor(file, cwd string) []*skills.Skill {
+	found, _ := skills.DiscoverNested(c.tree, cwd, file, c.opts.Discovery, c.opts.Dialect)
+	return found
+}
+
+func (c *catalogue) lists(name string) bool {
+	for i := range c.entries {
+		if c.entries[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// callable reports whether a skill can be called by the model at all.
+func callable(st *skills.Status) bool {
+	switch st.Reason {
+	case skills.Listed, skills.Undescribed, skills.SkillToolDenied, skills.AngleName, skills.Disabled, skills.Overridden:
+		return true
+	}
+	return false
+}
+
+// called finds the skill that a name given to the Skill tool means. Disabled
+// copies are passed over if another copy exists; held-back ones are unknown.
+func (c *catalogue) called(name string, call *rules.Call) *skills.Status {
+	type test func(*skills.Skill) bool
+	folder := func(k *skills.Skill) bool { return k.Name == name }
+	front := func(k *skills.Skill) bool {
+		n, ok := k.Front.Name()
+		if !ok || n == "" || k.Kind != skills.KindSkill {
+			return false
+		}
+		if k.Source == skills.Plugin {
+			n = k.Plugin + ":" + n
+		}
+		return n == name
+	}
+	bare := func(k *skills.Skill) bool {
+		if k.Source != skills.Plugin || k.Kind != skills.KindSkill {
+			return false
+		}
+		n, _ := k.Front.Name()
+		return strings.TrimPrefix(k.Name, k.Plugin+":") == name || n == name
+	}
+	tests := []test{folder, front, bare}
+	if call.Resolution == rules.ResolveEither {
+		tests = []test{func(k *skills.Skill) bool { return folder(k) || front(k) }, bare}
+	}
+	var fallback *skills.Status
+	for _, t := range tests {
+		for i := range c.list {
+			st := &c.list[i]
+			if !callable(st) || !t(st.Skill) {
+				continue
+			}
+			if st.Reason != skills.Disabled {
+				return st
+			}
+			if fallback == nil {
+				fallback = st
+			}
+		}
+		if fallback != nil {
+			return fallback
+		}
+	}
+	return nil
+}
+
+// typed finds the skill that a typed command means: the first copy, disabled or not.
+func (c *catalogue) typed(name string) *skills.Skill {
+	for _, byFront := range []bool{false, true} {
+		for i := range c.list {
+			k := c.list[i].Skill
+			switch c.list[i].Reason {
+			case skills.SameFile, skills.CommandsUnseen, skills.NestedShadowed:
+				if c.list[i].Reason == skills.SameFile {
+					continue
+				}
+			}
+			n := k.Name
+			if byFront {
+				f, ok := k.Front.Name()
+				if !ok || k.Kind != skills.KindSkill {
+					continue
+				}
+				n = f
+				if k.Source == skills.Plugin {
+					n = k.Plugin + ":" + f
+				}
+			}
+			if n == name {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// given reports whether a name is one of the client's own.
+func (c *catalogue) given(name string) bool {
+	for i := range c.entries {
+		if c.entries[i].Skill == nil && c.entries[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown is the refusal of a name that nothing has.
+func (c *catalogue) unknown(name string, call *rules.Call) string {
+	if isBuiltinCommand(name) {
+		if !call.BuiltinNamed {
+			return toolError("Skill " + name + rules.NotPromptBased)
+		}
+		return toolError(name + rules.BuiltinCommand + rules.AskUserBefore + name + rules.AskUserAfter)
+	}
+	text := rules.UnknownSkill + name
+	if call.DidYouMean {
+		var known, plugins []string
+		for i := range c.list {
+			st := &c.list[i]
+			if !callable(st) {
+				continue
+			}
+			k := st.Skill
+			if k.Source != skills.Plugin {
+				known = append(known, k.Name)
+				continue
+			}
+			plugins = append(plugins, k.Name)
+			if call.DidYouMeanFullName && strings.TrimPrefix(k.Name, k.Plugin+":") == name {
+				return toolError(text + rules.DidYouMean + k.Name + "?" + rules.DidYouMeanFullName)
+			}
+		}
+		for i := range c.entries {
+			if c.entries[i].Skill == nil {
+				known = append(known, c.entries[i].Name)
+			}
+		}
+		if call.DidYouMeanPlugins {
+			known = append(known, plugins...)
+		}
+		if best := suggest(name, append(known, builtinNames()...)); best != "" {
+			text += rules.DidYouMean + best + "?"
+		}
+	}
+	return toolError(text)
+}
+
+// scopedNote names the nested variants of a skill that was called by its bare name.
+func (c *catalogue) scopedNote(name string, k *skills.Skill) string {
+	if !c.rules.Call.ScopedVariants || k.Source == skills.Nested {
+		return ""
+	}
+	var lines []string
+	for i := range c.list {
+		st := &c.list[i]
+		if v := st.Skill; st.Reason == skills.Listed && v.Source == skills.Nested && v.Folder == name && v.Name != name {
+			lines = append(lines, "- `"+v.Name+"` — for files under "+v.Scope+"/")
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,589 @@
+package replay
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// Same says whether a predicted text equals a recorded one. Logs are compared
+// byte for byte; a recording in which a vendor's text is replaced by filler
+// brings its own.
+type Same func(predicted, recorded string) bool
+
+// Exactly is byte for byte.
+func Exactly(predicted, recorded string) bool { return predicted == recorded }
+
+// Comparison is how effects are judged.
+type Comparison struct {
+	Same Same // nil: Exactly
+	// Exact: the files are those of the session, so that a text that differs is a
+	// divergence. Otherwise a file may have changed since.
+	Exact bool
+	// RulesExact: the rules are known to hold for this client version.
+	RulesExact bool
+	// History are records that are not judged: a copied history.
+	History map[string]bool
+}
+
+// Compare judges an agent's predicted effects against those that the log shows,
+// in the order of the log.
+func Compare(a *Agent, predicted []Effect, ev *Evidence, cmp Comparison) []Check {
+	if cmp.Same == nil {
+		cmp.Same = Exactly
+	}
+	c := &comparer{Comparison: cmp, agent: a, ev: ev, broken: map[string]int{}}
+	c.pair(predicted)
+	c.listings(predicted)
+	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].at < c.found[j].at })
+	checks := make([]Check, len(c.found))
+	for i := range c.found {
+		checks[i] = c.found[i].Check
+		c.settle(&checks[i])
+	}
+	return checks
+}
+
+type comparer struct {
+	Comparison
+	agent  *Agent
+	ev     *Evidence
+	found  []placed
+	broken map[string]int // line of the first divergence, by what depends on it
+}
+
+// placed is a check with the index of the event at which it stands.
+type placed struct {
+	Check
+	at   int
+	soft bool // a text from a file that may have changed since
+}
+
+func (c *comparer) add(at int, k CheckKind, v Verdict, ch Check) {
+	ch.Kind, ch.Verdict, ch.Agent = k, v, c.agent.ID
+	if ch.Where.File == "" {
+		ch.Where = c.agent.Events[at].Where
+	}
+	c.found = append(c.found, placed{Check: ch, at: at})
+}
+
+// settle degrades what follows from an earlier divergence and what rests on rules
+// that are not known to hold.
+func (c *comparer) settle(ch *Check) {
+	if ch.Verdict != Divergent {
+		return
+	}
+	subject := ch.Skill
+	switch ch.Kind {
+	case CheckListing, CheckRelist, CheckInvariant:
+		subject = "\x00listing"
+	case CheckReattachment:
+		subject = "\x00reattachment"
+	}
+	if line, ok := c.broken[subject]; ok && line != ch.Where.Line {
+		ch.Verdict, ch.After = Undetermined, line
+		ch.Missing = "an earlier divergence"
+		ch.Reason = fmt.Sprintf("follows from the divergence at line %d", line)
+		return
+	}
+	if _, ok := c.broken[subject]; !ok {
+		c.broken[subject] = ch.Where.Line
+	}
+	if !c.RulesExact {
+		ch.Unconfirmed = true
+	}
+}
+
+// pair compares bodies, notes, refusals and reattachments, each tied to its cause.
+func (c *comparer) pair(predicted []Effect) {
+	type key struct {
+		use   string
+		cause int
+	}
+	want := map[key][]*Effect{}
+	var keys []key
+	add := func(k key) {
+		if _, ok := want[k]; !ok {
+			want[k] = nil
+			keys = append(keys, k)
+		}
+	}
+	for i := range predicted {
+		e := &predicted[i]
+		if e.Kind == Listing {
+			continue
+		}
+		k := key{cause: e.Cause}
+		if e.ToolUse != "" {
+			k = key{use: e.ToolUse, cause: -1}
+		}
+		add(k)
+		want[k] = append(want[k], e)
+	}
+	bodyCause := map[int]int{} // index of a body event -> its cause
+	for cause, r := range c.ev.slashBody {
+		bodyCause[r.index] = cause
+	}
+	got := map[key][]int{}
+	lastCompaction, start := -1, 0
+	for i := range c.agent.Events {
+		e := &c.agent.Events[i]
+		switch e.Kind {
+		case Compaction:
+			lastCompaction = i
+		case Start:
+			start = i
+		}
+		if c.History[e.Where.UUID] {
+			continue
+		}
+		var k key
+		switch e.Kind {
+		case Note, Refusal, Body:
+			k = key{use: e.ToolUse, cause: -1}
+			if e.ToolUse == "" {
+				cause, ok := bodyCause[i]
+				if !ok {
+					cause = start
+				}
+				k = key{cause: cause}
+			}
+		case Reattachment:
+			k = key{cause: lastCompaction}
+		default:
+			continue
+		}
+		add(k)
+		got[k] = append(got[k], i)
+	}
+	for _, k := range keys {
+		c.pairOne(want[k], got[k])
+	}
+}
+
+// pairOne compares the effects of one cause: in order, kind by kind.
+func (c *comparer) pairOne(want []*Effect, got []int) {
+	used := make([]bool, len(got))
+	for _, w := range want {
+		at := -1
+		for j, i := range got {
+			if !used[j] && c.agent.Events[i].Kind == w.Kind {
+				used[j], at = true, i
+				break
+			}
+		}
+		if at < 0 {
+			c.absent(w)
+			continue
+		}
+		c.effect(w, at)
+	}
+	for j, i := range got {
+		if !used[j] {
+			c.surplus(i, len(want) == 0)
+		}
+	}
+}
+
+// effect compares one predicted effect with the event that shows it.
+func (c *comparer) effect(w *Effect, at int) {
+	e := &c.agent.Events[at]
+	kind := kindOf(w.Kind)
+	ch := Check{Skill: w.Skill, Rule: w.Rule}
+	if w.Kind == Reattachment {
+		c.reattachment(w, at)
+		return
+	}
+	switch {
+	case w.Given:
+	case w.Missing != "":
+		ch.Missing, ch.Reason = w.Missing, w.Reason
+		c.add(at, kind, Undetermined, ch)
+	case c.Same(w.Text, e.Text):
+		c.add(at, kind, Match, ch)
+	default:
+		ch.Expected, ch.Observed = w.Text, e.Text
+		for _, alt := range w.Stale {
+			if c.Same(alt, e.Text) {
+				ch.Missing, ch.Reason = "the file watcher's moment", "the text is that of the file before its last change: when the client noticed is not in the log"
+				c.add(at, kind, Undetermined, ch)
+				return
+			}
+		}
+		if w.Kind == Body && !c.Exact {
+			ch.Missing, ch.Reason = "the skill file as it was", "the file read now renders another text: it may have changed since the session"
+			c.add(at, kind, Undetermined, ch)
+			return
+		}
+		ch.Reason = "the text differs"
+		c.add(at, kind, Divergent, ch)
+	}
+}
+
+// absent is a predicted effect that the log does not show although the
+// conversation went on.
+func (c *comparer) absent(w *Effect) {
+	if w.Missing != "" || w.Given || !c.goesOn(w.Cause) {
+		return
+	}
+	e := &c.agent.Events[w.Cause]
+	ch := Check{Where: e.Where, Skill: w.Skill, Rule: w.Rule, Expected: w.Text, Reason: "expected, but not in the log"}
+	if w.Kind == Reattachment {
+		ch.Expected = reattachmentText(w.Skills)
+	}
+	if w.Kind == Body && !c.Exact {
+		ch.Missing = "the skill file as it was"
+		c.add(w.Cause, kindOf(w.Kind), Undetermined, ch)
+		return
+	}
+	c.add(w.Cause, kindOf(w.Kind), Divergent, ch)
+}
+
+// surplus is an effect that nothing predicts. With no prediction at all for its
+// cause, the input is one that was not understood.
+func (c *comparer) surplus(at int, alone bool) {
+	e := &c.agent.Events[at]
+	ch := Check{Skill: e.Skill, Observed: e.Text, Reason: "nothing in the inputs leads to it"}
+	if e.Kind == Reattachment {
+		ch.Observed = invokedText(e.Skills)
+	}
+	if alone && !c.Exact {
+		ch.Missing = "what led to it"
+		c.add(at, kindOf(e.Kind), Undetermined, ch)
+		return
+	}
+	c.add(at, kindOf(e.Kind), Divergent, ch)
+}
+
+// goesOn reports whether a request followed an event on its branch.
+func (c *comparer) goesOn(i int) bool {
+	for j := i + 1; j < len(c.agent.Events); j++ {
+		if c.agent.Events[j].Kind == Turn {
+			return true
+		}
+	}
+	return false
+}
+
+func kindOf(k EventKind) CheckKind {
+	switch k {
+	case Note:
+		return CheckNote
+	case Refusal:
+		return CheckRefusal
+	case Reattachment:
+		return CheckReattachment
+	case Listing:
+		return CheckListing
+	}
+	return CheckBody
+}
+
+func (c *comparer) reattachment(w *Effect, at int) {
+	e := &c.agent.Events[at]
+	ch := Check{Rule: w.Rule}
+	if w.Missing != "" {
+		ch.Missing, ch.Reason = w.Missing, w.Reason
+		c.add(at, CheckReattachment, Undetermined, ch)
+		return
+	}
+	same := len(w.Skills) == len(e.Skills)
+	for i := 0; same && i < len(w.Skills); i++ {
+		x, y := w.Skills[i], e.Skills[i]
+		same = x.Name == y.Name && (x.Path == y.Path || x.Path == "") && c.Same(x.Content, y.Content)
+	}
+	if same {
+		c.add(at, CheckReattachment, Match, ch)
+		return
+	}
+	ch.Expected, ch.Observed = reattachmentText(w.Skills), invokedText(e.Skills)
+	ch.Reason = "other bodies were put back"
+	if w.OrderUnknown && sameSet(w.Skills, e.Skills, c.Same) {
+		ch.Missing, ch.Reason = "the order after a resume", "this client restores the skills of a resumed session in an order that the log does not tell"
+		c.add(at, CheckReattachment, Undetermined, ch)
+		return
+	}
+	verdict := Divergent
+	if w.Soft != "" {
+		verdict, ch.Missing = Undetermined, w.Soft
+	}
+	c.add(at, CheckReattachment, verdict, ch)
+}
+
+func sameSet(want []ReattachedSkill, got []jsonl.InvokedSkill, same Same) bool {
+	if len(want) != len(got) {
+		return false
+	}
+	used := make([]bool, len(got))
+next:
+	for _, w := range want {
+		for j, g := range got {
+			if !used[j] && w.Name == g.Name && w.Path == g.Path && same(w.Content, g.Content) {
+				used[j] = true
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+func reattachmentText(list []ReattachedSkill) string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "### %s (%s)\n%s\n", s.Name, s.Path, s.Content)
+	}
+	return b.String()
+}
+
+func invokedText(list []jsonl.InvokedSkill) string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "### %s (%s)\n%s\n", s.Name, s.Path, s.Content)
+	}
+	return b.String()
+}
+
+// listings compares the catalogues: each one that the log shows with the oldest
+// prediction that is still open, and reports those that did not come before the
+// next request.
+func (c *comparer) listings(predicted []Effect) {
+	byCause := map[int][]*Effect{}
+	for i := range predicted {
+		if e := &predicted[i]; e.Kind == Listing {
+			byCause[e.Cause] = append(byCause[e.Cause], e)
+		}
+	}
+	var open []*Effect
+	first := true
+	kind := func() CheckKind {
+		if first {
+			first = false
+			return CheckListing
+		}
+		return CheckRelist
+	}
+	flush := func() {
+		for _, w := range open {
+			if w.Missing != "" || w.Unlogged {
+				continue
+			}
+			c.add(w.Cause, kind(), Divergent, Check{Rule: w.Rule, Expected: w.Text, Reason: "a listing was due, but is not in the log"})
+		}
+		open = open[:0]
+	}
+	for i := range c.agent.Events {
+		e := &c.agent.Events[i]
+		switch e.Kind {
+		case Start:
+			first = true
+		case Turn:
+			flush()
+		case Listing:
+			if c.History[e.Where.UUID] {
+				continue
+			}
+			var w *Effect
+			if len(open) > 0 {
+				w, open = open[0], open[1:]
+			}
+			c.listing(w, i, kind())
+		}
+		open = append(open, byCause[i]...)
+	}
+}
+
+// listing compares one catalogue.
+func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
+	e := &c.agent.Events[at]
+	a := e.Listing
+	lines := skills.ParseListing(a.Content, a.Names)
+	if w == nil || w.Missing != "" {
+		ch := Check{Observed: a.Content, Missing: "what led to it", Reason: "nothing in the inputs leads to a listing here"}
+		verdict := Undetermined
+		if w != nil {
+			ch.Missing, ch.Reason, ch.Rule = w.Missing, w.Reason, w.Rule
+		} else if c.Exact {
+			ch.Missing, verdict = "", Divergent
+		}
+		c.add(at, kind, verdict, ch)
+		c.consistent(a, lines, at)
+		return
+	}
+	ch := Check{Rule: w.Rule}
+	switch {
+	case c.Same(w.Text, a.Content) && (!a.HasInitial || a.Initial == w.Initial):
+		c.add(at, kind, Match, ch)
+	default:
+		ch.Expected, ch.Observed = w.Text, a.Content
+		ch.Reason = listingDifference(w, lines, a)
+		verdict := Divergent
+		for _, alt := range w.Stale {
+			if c.Same(alt, a.Content) {
+				verdict, ch.Missing = Undetermined, "the file watcher's moment"
+				ch.Reason = "the listing shows the files as they were before the last change: when the client noticed is not in the log"
+			}
+		}
+		if verdict == Divergent && !c.Exact {
+			verdict, ch.Missing = Undetermined, "the skill files as they were"
+		}
+		c.add(at, kind, verdict, ch)
+		if verdict == Undetermined {
+			c.consistent(a, lines, at)
+			return
+		}
+	}
+	c.invariant(w, a, at)
+}
+
+// invariant compares names, count and digests with the prediction.
+func (c *comparer) invariant(w *Effect, a *jsonl.Attachment, at int) {
+	ch := Check{Rule: "catalogue.names"}
+	var names, digests []string
+	for _, l := range w.Entries {
+		names = append(names, l.Name)
+		digests = append(digests, l.Digest)
+	}
+	var faults []string
+	if a.HasCount && a.Count != len(names) {
+		faults = append(faults, fmt.Sprintf("skillCount %d, expected %d", a.Count, len(names)))
+	}
+	if a.HasNames && !equalStrings(names, a.Names) {
+		faults = append(faults, "names: "+firstDifference(names, a.Names))
+	}
+	if a.HasDigests {
+		if len(digests) != len(a.Digests) {
+			faults = append(faults, fmt.Sprintf("%d digests, expected %d", len(a.Digests), len(digests)))
+		} else {
+			for i, d := range digests {
+				if w.Entries[i].Own && d != a.Digests[i] {
+					faults = append(faults, fmt.Sprintf("digest of %s: %s, expected %s", names[i], a.Digests[i], d))
+				}
+			}
+		}
+	}
+	if len(faults) == 0 {
+		c.add(at, CheckInvariant, Match, ch)
+		return
+	}
+	ch.Observed, ch.Reason = strings.Join(faults, "; "), "names, count or digests do not fit the listing"
+	verdict := Divergent
+	if !c.Exact {
+		verdict, ch.Missing = Undetermined, "the skill files as they were"
+	}
+	c.add(at, CheckInvariant, verdict, ch)
+}
+
+// consistent checks an attachment against itself, where no prediction is at hand.
+func (c *comparer) consistent(a *jsonl.Attachment, lines []skills.ListedLine, at int) {
+	if !a.HasCount && !a.HasNames {
+		return
+	}
+	ch := Check{Rule: "catalogue.names"}
+	var faults []string
+	if a.HasNames && a.HasCount && a.Count != len(a.Names) {
+		faults = append(faults, fmt.Sprintf("skillCount %d for %d names", a.Count, len(a.Names)))
+	}
+	if a.HasNames && len(lines) != len(a.Names) {
+		faults = append(faults, fmt.Sprintf("%d lines for %d names", len(lines), len(a.Names)))
+	}
+	if a.HasDigests && a.HasNames && len(a.Digests) != len(a.Names) {
+		faults = append(faults, fmt.Sprintf("%d digests for %d names", len(a.Digests), len(a.Names)))
+	}
+	if len(faults) == 0 {
+		c.add(at, CheckInvariant, Match, ch)
+		return
+	}
+	ch.Observed, ch.Reason = strings.Join(faults, "; "), "the attachment does not fit itself"
+	c.add(at, CheckInvariant, Divergent, ch)
+}
+
+// listingDifference says in words how two listings differ.
+func listingDifference(w *Effect, lines []skills.ListedLine, a *jsonl.Attachment) string {
+	if a.HasInitial && a.Initial != w.Initial {
+		if a.Initial {
+			return "sent as a whole, expected only what is new"
+		}
+		return "sent as an addition, expected the whole"
+	}
+	want := map[string]ListedEntry{}
+	var names, got []string
+	for _, l := range w.Entries {
+		want[l.Name] = l
+		names = append(names, l.Name)
+	}
+	var extra, texts []string
+	seen := map[string]bool{}
+	for _, l := range lines {
+		seen[l.Name] = true
+		got = append(got, l.Name)
+		x, ok := want[l.Name]
+		switch {
+		case !ok:
+			extra = append(extra, l.Name)
+		case x.Text != l.Text && x.Own:
+			texts = append(texts, l.Name)
+		}
+	}
+	var missing []string
+	for _, n := range names {
+		if !seen[n] {
+			missing = append(missing, n)
+		}
+	}
+	var parts []string
+	if len(missing) > 0 {
+		parts = append(parts, "not listed: "+some(missing))
+	}
+	if len(extra) > 0 {
+		parts = append(parts, "listed, not expected: "+some(extra))
+	}
+	if len(texts) > 0 {
+		parts = append(parts, "other text: "+some(texts))
+	}
+	if len(parts) == 0 && !equalStrings(names, got) {
+		parts = append(parts, "another order: "+firstDifference(names, got))
+	}
+	if len(parts) == 0 {
+		return "the text differs"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+func equalStrings(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func firstDifference(want, got []string) string {
+	for i := range want {
+		if i >= len(got) {
+			return fmt.Sprintf("%q missing at %d", want[i], i+1)
+		}
+		if want[i] != got[i] {
+			return fmt.Sprintf("%q at %d, expected %q", got[i], i+1, want[i])
+		}
+	}
+	if len(got) > len(want) {
+		return fmt.Sprintf("%q too many at %d", got[len(want)], len(want)+1)
+	}
+	return ""
+}

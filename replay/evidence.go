@@ -1,0 +1,144 @@
+package replay
+
+import (
+	"strings"
+	"time"
+)
+
+// Evidence is what a prediction takes from the log as input although it stands
+// in effects: whether the user rejected a call, what an inline command printed
+// or why it failed, and which record carries a body. Texts in it serve only to
+// fill the places that no rule can know.
+type Evidence struct {
+	rejected   map[string]string // tool use -> text of the rejection
+	failed     map[string]string // tool use -> result of a call whose inline command failed
+	results    map[string]bool   // tool uses that have a result
+	noTool     map[string]string // tool use -> the client says that it has no Skill tool
+	body       map[string]recordedBody
+	slashBody  map[int]recordedBody // by the event of the typed command
+	preloads   []recordedBody
+	starts     []processStart
+	session    string            // the session's id
+	agentTypes map[string]string // subagent types by agent id, as the calls name them
+	agentOf    map[string]*Event // agent id -> the call or command that started it
+}
+
+type recordedBody struct {
+	text, uuid string
+	index      int
+}
+
+type processStart struct {
+	at      time.Time
+	process int
+}
+
+// Gather collects the evidence for one agent of a session.
+func Gather(s *Session, a *Agent) *Evidence {
+	ev := &Evidence{rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{},
+		body: map[string]recordedBody{}, slashBody: map[int]recordedBody{}, agentOf: map[string]*Event{}, agentTypes: map[string]string{}, session: s.ID}
+	ev.startsOf(s)
+	for i := range a.Events {
+		e := &a.Events[i]
+		switch e.Kind {
+		case Refusal:
+			ev.results[e.ToolUse] = true
+			switch {
+			case e.Rejected:
+				ev.rejected[e.ToolUse] = e.Text
+			case strings.Contains(e.Text, "command failed for pattern") || strings.Contains(e.Text, "command permission check failed for pattern"):
+				ev.failed[e.ToolUse] = e.Text
+			case strings.Contains(e.Text, "No such tool available: Skill") || e.Text == "Warmup":
+				ev.noTool[e.ToolUse] = e.Text
+			}
+		case Launched:
+			ev.results[e.ToolUse] = true
+		case Body:
+			r := recordedBody{e.Text, e.Where.UUID, i}
+			if e.ToolUse != "" {
+				if _, ok := ev.body[e.ToolUse]; !ok {
+					ev.body[e.ToolUse] = r
+				}
+				continue
+			}
+			if e.Stack < 0 {
+				ev.preloads = append(ev.preloads, r)
+				continue
+			}
+			for j := e.Parent; j >= 0; j = a.Events[j].Parent {
+				if p := &a.Events[j]; p.Kind == Slash && p.Skill == e.Skill {
+					if _, ok := ev.slashBody[j]; !ok {
+						ev.slashBody[j] = r
+					}
+					break
+				} else if p.Kind == Turn {
+					break
+				}
+			}
+		}
+	}
+	ev.agentsOf(s)
+	return ev
+}
+
+func (ev *Evidence) startsOf(s *Session) {
+	if s.Main() == nil {
+		return
+	}
+	for i := range s.Main().Events {
+		if e := &s.Main().Events[i]; e.Kind == Start {
+			ev.starts = append(ev.starts, processStart{e.Where.Time, e.Start.Process})
+		}
+	}
+}
+
+// agentsOf finds what started each subagent: a tool use where the log ties them,
+// else the typed forks, in order, for the forks that no call claims.
+func (ev *Evidence) agentsOf(s *Session) {
+	calls := map[string]*Event{}
+	var typed []*Event
+	for _, a := range s.Agents {
+		for i := range a.Events {
+			e := &a.Events[i]
+			switch {
+			case e.Kind == SkillCall:
+				calls[e.ToolUse] = e
+			case e.Kind == Slash && e.Forked:
+				typed = append(typed, e)
+			}
+		}
+	}
+	for _, a := range s.Agents {
+		if a.ID == "main" {
+			continue
+		}
+		if a.StartedBy != "" {
+			if e := calls[a.StartedBy]; e != nil {
+				ev.agentOf[a.ID] = e
+			}
+			continue
+		}
+		if first := firstBody(a); first != nil {
+			for j, e := range typed {
+				if e != nil && e.Skill == first.Skill && !first.Where.Time.Before(e.Where.Time.Add(-time.Second)) {
+					ev.agentOf[a.ID], typed[j] = e, nil
+					break
+				}
+			}
+		}
+	}
+}
+
+// firstBody is the body with which a fork begins, nil for other agents.
+func firstBody(a *Agent) *Event {
+	for i := range a.Events {
+		switch e := &a.Events[i]; e.Kind {
+		case Start:
+		case Body:
+			return e
+		default:
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package replay
+
+import "time"
+
+// Insertion is an input event that the log itself does not show, such as the
+// start of a process or a change of files, to be put before an event.
+type Insertion struct {
+	Before int // index of the event that it precedes; len(Events) for the end
+	Event  Event
+}
+
+// Insert puts input events into the timeline. Insertions must be sorted by Before.
+// An inserted event continues the branch of the event that it precedes.
+func (a *Agent) Insert(list []Insertion) {
+	if len(list) == 0 {
+		return
+	}
+	old := a.Events
+	moved := make([]int, len(old)) // new index of each old event
+	n := 0
+	out := make([]Event, 0, len(old)+len(list))
+	for i := 0; i <= len(old); i++ {
+		first := -1
+		for n < len(list) && list[n].Before == i {
+			e := list[n].Event
+			switch {
+			case first >= 0:
+				e.Parent = len(out) - 1
+			case i < len(old):
+				e.Parent = newIndex(moved, old[i].Parent)
+			default:
+				e.Parent = len(out) - 1
+			}
+			if e.Where.Time.IsZero() {
+				e.Where.Time = lastTime(out)
+			}
+			if i < len(old) {
+				e.Version = firstOf(e.Version, old[i].Version)
+				e.Abandoned = old[i].Abandoned
+				if e.Where.File == "" {
+					e.Where.File, e.Where.Line = old[i].Where.File, old[i].Where.Line
+				}
+			}
+			first = len(out)
+			out = append(out, e)
+			n++
+		}
+		if i == len(old) {
+			break
+		}
+		e := old[i]
+		if first >= 0 {
+			e.Parent = len(out) - 1
+		} else {
+			e.Parent = newIndex(moved, e.Parent)
+		}
+		moved[i] = len(out)
+		out = append(out, e)
+	}
+	a.Events = out
+	for i := range a.Calls {
+		if k := a.Calls[i].Event; k < len(moved) {
+			a.Calls[i].Event = moved[k]
+		} else {
+			a.Calls[i].Event = len(out)
+		}
+	}
+}
+
+func newIndex(moved []int, i int) int {
+	if i < 0 {
+		return -1
+	}
+	return moved[i]
+}
+
+// lastTime is the latest time among events.
+func lastTime(events []Event) time.Time {
+	var t time.Time
+	for i := range events {
+		if events[i].Where.Time.After(t) {
+			t = events[i].Where.Time
+		}
+	}
+	return t
+}

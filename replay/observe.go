@@ -1,0 +1,750 @@
+package replay
+
+import (
+	"iter"
+	"sort"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay/fileops"
+)
+
+// Source is one log file of a session. Agent is the subagent's id, "" for the
+// main log; Type its type where a file beside the log tells.
+type Source struct {
+	Name    string
+	Agent   string
+	Type    string
+	Records iter.Seq2[*jsonl.Record, error]
+}
+
+// Observe rebuilds the timelines of a session from its main log and the logs of
+// its subagents. Damaged lines become defects of the session; the error is the
+// first I/O error, beside what was read until then.
+func Observe(main Source, subs ...Source) (*Session, error) {
+	s := &Session{Client: "claude-code", File: main.Name, Unknown: map[string]int{}}
+	var firstErr error
+	o := &observer{session: s, calls: map[string]*callRef{}}
+	read := func(src Source) []*jsonl.Record {
+		var out []*jsonl.Record
+		for r, err := range src.Records {
+			if err != nil {
+				if firstErr == nil {
+					firstErr = err
+				}
+				break
+			}
+			s.Defects = append(s.Defects, r.Defects...)
+			if r.Type == "" {
+				continue // a line from which no record came
+			}
+			s.Records++
+			out = append(out, r)
+		}
+		return out
+	}
+	records := read(main)
+	o.sessionFacts(records)
+	own, side := splitSidechains(records)
+	o.agent("main", main.Name, "", own)
+	for _, chain := range side {
+		o.agent(chain.id, main.Name, "", chain.records)
+	}
+	for _, sub := range subs {
+		recs := read(sub)
+		o.versions(recs)
+		o.agent(sub.Agent, sub.Name, sub.Type, recs)
+	}
+	o.link()
+	return s, firstErr
+}
+
+// observer collects what crosses the agents of a session.
+type observer struct {
+	session *Session
+	calls   map[string]*callRef // tool uses by id, of all agents
+	byAgent []agentLink
+}
+
+// callRef is a tool use and what has come of it.
+type callRef struct {
+	name  string
+	input jsonl.Value
+	agent int // index of the agent that made it
+	event int // its event, -1 if it has none
+	skill string
+}
+
+// agentLink says that a tool use started an agent.
+type agentLink struct {
+	toolUse, agent, skill string
+	background            bool
+}
+
+func (o *observer) sessionFacts(records []*jsonl.Record) {
+	s := o.session
+	ids := map[string]int{}
+	for _, r := range records {
+		if r.Session != "" {
+			ids[r.Session]++
+			if s.ID == "" {
+				s.ID = r.Session
+			}
+		}
+		if s.CWD == "" {
+			s.CWD = r.CWD
+		}
+		if a := r.Attachment; a != nil && a.HasGitRepo && s.GitRepo == nil {
+			git := a.GitRepo
+			s.GitRepo = &git
+		}
+		if r.ForkedFrom != "" && s.ForkOf == "" {
+			s.ForkOf = r.ForkedFrom
+		}
+	}
+	o.versions(records)
+	for _, n := range ids {
+		s.Copied += n
+	}
+	s.Copied -= ids[s.ID]
+}
+
+func (o *observer) versions(records []*jsonl.Record) {
+	s := o.session
+	for _, r := range records {
+		if r.Version != "" && !contains(s.Versions, r.Version) {
+			s.Versions = append(s.Versions, r.Version)
+		}
+		if m := r.Message; m != nil && r.Kind == jsonl.KindAssistant && m.Model != "" && m.Model != syntheticModel && !contains(s.Models, m.Model) {
+			s.Models = append(s.Models, m.Model)
+		}
+		if !r.Time.IsZero() {
+			if s.Start.IsZero() || r.Time.Before(s.Start) {
+				s.Start = r.Time
+			}
+			if r.Time.After(s.End) {
+				s.End = r.Time
+			}
+		}
+		if r.Kind == jsonl.KindOther {
+			s.Unknown[r.Type]++
+		}
+	}
+}
+
+// syntheticModel is the model name of records that no model wrote.
+const syntheticModel = "<synthetic>"
+
+type sidechain struct {
+	id      string
+	records []*jsonl.Record
+}
+
+// splitSidechains takes the subagents' records out of a main log, where clients
+// before 2.0 wrote them, one agent a root.
+func splitSidechains(records []*jsonl.Record) (own []*jsonl.Record, side []sidechain) {
+	var any bool
+	for _, r := range records {
+		any = any || r.Sidechain
+	}
+	if !any {
+		return records, nil
+	}
+	chainOf := map[string]int{}
+	for _, r := range records {
+		if !r.Sidechain {
+			own = append(own, r)
+			continue
+		}
+		c, ok := chainOf[r.Parent]
+		switch {
+		case r.Agent != "":
+			c = -1
+			for i := range side {
+				if side[i].id == r.Agent {
+					c = i
+				}
+			}
+			if c < 0 {
+				c = len(side)
+				side = append(side, sidechain{id: r.Agent})
+			}
+		case !ok || r.Parent == "":
+			c = len(side)
+			side = append(side, sidechain{id: "sidechain-" + itoa(c+1)})
+		}
+		if r.UUID != "" {
+			chainOf[r.UUID] = c
+		}
+		side[c].records = append(side[c].records, r)
+	}
+	if len(own) == 0 && len(side) == 1 {
+		return side[0].records, nil // a subagent's log given by itself
+	}
+	return own, side
+}
+
+// agent builds one agent's timeline.
+func (o *observer) agent(id, file, typ string, records []*jsonl.Record) {
+	g := newGraph(records)
+	s := o.session
+	s.Replayed += g.replayed
+	s.Dangling += g.dangling
+	s.OutOfOrder += g.late
+	a := &Agent{ID: id, File: file, Type: typ}
+	s.Agents = append(s.Agents, a)
+	w := &walker{observer: o, agent: a, index: len(s.Agents) - 1, graph: g,
+		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, calls: map[string]int{}, turns: map[string]bool{}}
+	for i := range w.last {
+		w.last[i], w.tails[i] = -1, -2
+	}
+	w.findKept()
+	if id != "main" && len(records) > 0 {
+		w.emitRaw(Event{Kind: Start, Where: where(records[0]), Parent: -1, Version: records[0].Version, Start: &StartEvent{Process: -1}})
+	}
+	for _, i := range g.order {
+		w.node = i
+		w.record(g.nodes[i].rec)
+		w.segment(g.nodes[i].rec)
+	}
+}
+
+// link ties subagents to the tool uses that started them.
+func (o *observer) link() {
+	for _, l := range o.byAgent {
+		for _, a := range o.session.Agents[1:] {
+			if a.ID == l.agent {
+				a.StartedBy = l.toolUse
+				a.OnBehalfOf = l.skill
+			}
+		}
+	}
+	subs := o.session.Agents[1:]
+	sort.SliceStable(subs, func(i, j int) bool {
+		x, y := firstTime(subs[i]), firstTime(subs[j])
+		if !x.Equal(y) {
+			return x.Before(y)
+		}
+		return subs[i].ID < subs[j].ID
+	})
+}
+
+// walker turns the ordered records of one agent into events.
+type walker struct {
+	*observer
+	agent *Agent
+	index int
+	graph *graph
+	node  int // the node in hand
+
+	last       []int // last event at or before each node
+	prevActive int
+	deadPrev   map[int]int // last event of a dead branch, by its top node
+
+	tails []int // last segment at or before each node, -2 where none is known
+	tail  int   // last segment of the conversation in hand
+
+	calls map[string]int  // API calls by message and request id
+	turns map[string]bool // assistant messages that have begun
+	kept  map[string]map[string]bool
+
+	promptN, slashN   int
+	toolPos, skillPos int
+	stackPos          int
+	sawAssistant      bool // since the last boundary
+	boundaries        int
+	pendingBody       string // tool use whose body may follow without a source id
+	segments          int
+}
+
+func where(r *jsonl.Record) Where {
+	return Where{File: r.Pos.File, Line: r.Pos.Line, UUID: r.UUID, Time: r.Time}
+}
+
+// emit appends an event of the node in hand.
+func (w *walker) emit(e Event) int {
+	n := &w.graph.nodes[w.node]
+	e.Where = where(n.rec)
+	e.Abandoned = n.dead
+	e.Version = n.rec.Version
+	e.PromptN = w.promptN
+	if n.dead {
+		e.Parent = w.deadParent(w.node)
+	} else {
+		e.Parent = w.prevActive
+	}
+	i := len(w.agent.Events)
+	w.agent.Events = append(w.agent.Events, e)
+	w.last[w.node] = i
+	if !n.dead {
+		w.prevActive = i
+	}
+	return i
+}
+
+func (w *walker) emitRaw(e Event) {
+	w.agent.Events = append(w.agent.Events, e)
+	w.prevActive = len(w.agent.Events) - 1
+}
+
+// deadParent is the last event before a node on its own branch.
+func (w *walker) deadParent(i int) int {
+	for j := i; j >= 0; j = w.graph.nodes[j].parent {
+		if w.last[j] >= 0 {
+			return w.last[j]
+		}
+	}
+	return -1
+}
+
+// findKept collects, for each boundary, the records that stay in the conversation.
+func (w *walker) findKept() {
+	byUUID := map[string]int{}
+	for i := range w.graph.nodes {
+		if u := w.graph.nodes[i].rec.UUID; u != "" {
+			byUUID[u] = i
+		}
+	}
+	w.kept = map[string]map[string]bool{}
+	for i := range w.graph.nodes {
+		c := w.graph.nodes[i].rec.Compact
+		if c == nil {
+			continue
+		}
+		kept := map[string]bool{}
+		for _, u := range c.Preserved {
+			kept[u] = true
+		}
+		if c.Tail != "" {
+			if j, ok := byUUID[c.Tail]; ok {
+				for steps := 0; j >= 0 && steps <= len(w.graph.nodes); steps++ {
+					u := w.graph.nodes[j].rec.UUID
+					kept[u] = true
+					if u == c.Head {
+						break
+					}
+					j = w.graph.nodes[j].parent
+				}
+			}
+		}
+		w.kept[w.graph.nodes[i].rec.UUID] = kept
+	}
+}
+
+// record dispatches one record.
+func (w *walker) record(r *jsonl.Record) {
+	switch r.Kind {
+	case jsonl.KindUser:
+		w.user(r)
+	case jsonl.KindAssistant:
+		w.assistant(r)
+	case jsonl.KindSystem:
+		w.system(r)
+	case jsonl.KindAttachment:
+		w.attachment(r)
+	}
+}
+
+func (w *walker) assistant(r *jsonl.Record) {
+	m := r.Message
+	if m == nil {
+		return
+	}
+	w.apiCall(r)
+	id := m.ID
+	if id == "" {
+		id = r.UUID
+	}
+	if !w.turns[id] && m.Model != syntheticModel {
+		w.turns[id] = true
+		w.emit(Event{Kind: Turn, Message: id})
+	}
+	w.sawAssistant = true
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		if b.Kind != jsonl.BlockToolUse {
+			continue
+		}
+		if _, ok := w.observer.calls[b.ID]; ok && b.ID != "" {
+			continue // a streaming snapshot repeats its blocks
+		}
+		w.toolPos++
+		ref := &callRef{name: b.Name, input: jsonl.Value(b.Input), agent: w.index, event: -1}
+		w.observer.calls[b.ID] = ref
+		if b.Name == "Skill" {
+			w.skillPos++
+			skill, ok := skillInput(ref.input)
+			ref.skill = skill
+			args := ref.input.Get("args")
+			text := args.Text()
+			ref.event = w.emit(Event{Kind: SkillCall, Skill: skill, BadCall: !ok, Args: text, HasArgs: args.Kind() == jsonl.ValueString,
+				ToolUse: b.ID, Message: id, ToolPosition: w.toolPos, SkillPosition: w.skillPos})
+		}
+	}
+}
+
+// skillInput reads the skill's name; the key was "command" at first.
+func skillInput(v jsonl.Value) (string, bool) {
+	for _, key := range []string{"skill", "command"} {
+		if f := v.Get(key); f.Kind() == jsonl.ValueString {
+			return f.Text(), true
+		}
+	}
+	return "", false
+}
+
+func (w *walker) user(r *jsonl.Record) {
+	m := r.Message
+	if m == nil {
+		return
+	}
+	if w.results(r) || r.CompactSummary {
+		return
+	}
+	if r.Meta || r.Synthetic || r.SourceToolUse != "" {
+		w.injected(r)
+		return
+	}
+	text, images := joined(m)
+	switch classify(text) {
+	case textCommand:
+		w.command(r, text)
+	case textPrompt:
+		if strings.TrimSpace(text) == "" && images == 0 {
+			return
+		}
+		if w.agent.ID == "main" && strings.HasPrefix(text, "/") && w.isLocalCommand(r) {
+			w.typed(r, text)
+			return
+		}
+		if w.agent.ID != "main" && w.agent.Prompts == 0 && strings.HasPrefix(text, baseDirectory) {
+			// The first record of a fork before it was marked as the client's own.
+			w.emit(Event{Kind: Body, Text: text, String: m.String, Skill: skillOfBody(text)})
+			return
+		}
+		if r.PromptSource == "system" || r.TurnOrigin == "task_notification" {
+			return
+		}
+		w.prompt(text, images)
+	}
+}
+
+// baseDirectory begins the body of a skill folder.
+const baseDirectory = "Base directory for this skill: "
+
+func skillOfBody(text string) string {
+	line, _, _ := strings.Cut(strings.TrimPrefix(text, baseDirectory), "\n")
+	if i := strings.LastIndexByte(line, '/'); i >= 0 {
+		return line[i+1:]
+	}
+	return ""
+}
+
+func (w *walker) prompt(text string, images int) {
+	w.promptN++
+	w.agent.Prompts++
+	w.toolPos, w.skillPos, w.stackPos = 0, 0, 0
+	w.emit(Event{Kind: Prompt, Text: text, Images: images})
+}
+
+// isLocalCommand reports whether a text that begins with a slash was carried out
+// by the client: it stands between the client's caveat and a local_command record.
+func (w *walker) isLocalCommand(r *jsonl.Record) bool {
+	n := &w.graph.nodes[w.node]
+	if n.parent < 0 {
+		return false
+	}
+	p := w.graph.nodes[n.parent].rec
+	if !p.Meta || p.SourceToolUse != "" || p.Kind != jsonl.KindUser {
+		return false
+	}
+	for i := w.node + 1; i < len(w.graph.nodes) && i < w.node+8; i++ {
+		c := &w.graph.nodes[i]
+		if c.parent == w.node {
+			return c.rec.Kind == jsonl.KindSystem && c.rec.Subtype == "local_command" ||
+				c.rec.Kind == jsonl.KindUser && c.rec.Message != nil && strings.HasPrefix(firstText(c.rec.Message), "<local-command-")
+		}
+	}
+	return false
+}
+
+// typed is a command that the client logged as it was typed: a fork, or one that it refused.
+func (w *walker) typed(r *jsonl.Record, text string) {
+	name, args, found := cutBlank(strings.TrimPrefix(text, "/"))
+	w.slash(Event{Kind: Slash, Skill: name, Tool: name, Args: args, HasArgs: found, Text: text, Forked: true})
+}
+
+func (w *walker) slash(e Event) {
+	w.slashN++
+	w.agent.Slashes++
+	w.toolPos, w.skillPos = 0, 0
+	w.emit(e)
+}
+
+// command reads the record of a typed command.
+func (w *walker) command(r *jsonl.Record, text string) {
+	name, ok := tag(text, "command-name")
+	if !ok {
+		return
+	}
+	if msg, ok := tag(text, "command-message"); ok && strings.HasPrefix(msg, "The \"") && strings.HasSuffix(msg, " is running") {
+		return // 2.0.30 writes this for a call of the model
+	}
+	args, hasArgs := tag(text, "command-args")
+	name = strings.TrimPrefix(name, "/")
+	e := Event{Kind: Slash, Skill: name, Tool: name, Args: args, HasArgs: hasArgs && args != "", Text: text}
+	switch {
+	case r.StackedInput != "":
+		w.stackPos = 1
+		e.Stack = 1
+	case r.Stacked:
+		w.stackPos++
+		e.Stack = w.stackPos
+	default:
+		w.stackPos = 0
+	}
+	w.slash(e)
+}
+
+// results reads the tool results of a user record; false if it holds none.
+func (w *walker) results(r *jsonl.Record) bool {
+	found := false
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
+		if b.Kind != jsonl.BlockToolResult {
+			continue
+		}
+		found = true
+		ref := w.observer.calls[b.ID]
+		if ref == nil {
+			continue
+		}
+		res := r.Result
+		if res != nil && res.Agent != "" {
+			w.byAgent = append(w.byAgent, agentLink{b.ID, res.Agent, ref.skill, res.Background})
+		}
+		switch {
+		case ref.name == "Skill":
+			w.skillResult(r, b, ref)
+		case b.IsError:
+		default:
+			w.touches(ref)
+		}
+	}
+	return found
+}
+
+func (w *walker) skillResult(r *jsonl.Record, b *jsonl.Block, ref *callRef) {
+	e := Event{Kind: Launched, Text: b.Text, Skill: ref.skill, ToolUse: b.ID, String: true}
+	if res := r.Result; res != nil {
+		e.Agent = res.Agent
+		e.Forked = res.Status == "forked"
+		e.Background = res.Background
+		e.Rejected = res.IsString && strings.HasSuffix(res.String, "User rejected tool use")
+	}
+	if strings.HasPrefix(b.Text, "The user doesn't want to proceed with this tool use.") {
+		e.Rejected = true
+	}
+	if b.IsError {
+		e.Kind = Refusal
+	} else {
+		w.pendingBody = b.ID
+	}
+	w.emit(e)
+}
+
+// touches records what a tool did to files.
+func (w *walker) touches(ref *callRef) {
+	path := ref.input.Get("file_path").Text()
+	switch ref.name {
+	case "Read", "Write", "Edit", "MultiEdit", "NotebookEdit":
+		if path == "" {
+			path = ref.input.Get("notebook_path").Text()
+		}
+		if path == "" {
+			return
+		}
+		w.emit(Event{Kind: Touch, Tool: ref.name, Path: path})
+		if ref.name == "Read" || !skillPath(path) {
+			return
+		}
+		change := &FileChange{Path: path, Unknown: true}
+		if ref.name == "Write" {
+			if content := ref.input.Get("content"); content.Kind() == jsonl.ValueString {
+				change.Text, change.Unknown = content.Text(), false
+			}
+		}
+		w.emit(Event{Kind: CatalogueChange, Tool: ref.name, Path: path, Change: change})
+	case "Bash":
+		command := ref.input.Get("command").Text()
+		if !strings.Contains(command, ".claude/") && !strings.Contains(command, "SKILL.md") {
+			return
+		}
+		for _, op := range fileops.Shell(command, w.graph.nodes[w.node].rec.CWD) {
+			w.fileOp(op)
+		}
+	}
+}
+
+func (w *walker) fileOp(op fileops.Op) {
+	change := &FileChange{Path: op.Path, Text: op.Text, Unknown: op.Unknown}
+	switch op.Kind {
+	case fileops.Write:
+	case fileops.Remove:
+		change.Removed = true
+	case fileops.Mkdir:
+		return
+	default:
+		change.Unknown = true
+	}
+	w.emit(Event{Kind: CatalogueChange, Tool: "Bash", Path: op.Path, Change: change})
+}
+
+// skillPath reports whether a path can matter to the catalogue.
+func skillPath(path string) bool {
+	return strings.Contains(path, "/.claude/") || strings.HasSuffix(path, "SKILL.md") || strings.Contains(path, "/skills/") || strings.Contains(path, "/commands/")
+}
+
+// injected reads what the client put into the conversation on its own.
+func (w *walker) injected(r *jsonl.Record) {
+	m := r.Message
+	text, _ := joined(m)
+	if r.SourceToolUse != "" {
+		ref := w.observer.calls[r.SourceToolUse]
+		e := Event{Kind: Body, Text: text, String: m.String, ToolUse: r.SourceToolUse}
+		if ref != nil {
+			e.Skill = ref.skill
+		}
+		if m.String {
+			e.Kind = Note
+		}
+		w.emit(e)
+		return
+	}
+	if len(m.Blocks) > 1 && strings.Contains(m.Blocks[0].Text, "<skill-format>true</skill-format>") {
+		// Bodies preloaded into a subagent: pairs of a command tag and a body.
+		for i := 0; i+1 < len(m.Blocks); i += 2 {
+			name, _ := tag(m.Blocks[i].Text, "command-name")
+			w.emit(Event{Kind: Body, Text: m.Blocks[i+1].Text, Skill: strings.TrimPrefix(name, "/"), Stack: -1})
+		}
+		return
+	}
+	// A body without a source follows the command, or the call, that it belongs to.
+	for j, steps := w.graph.nodes[w.node].parent, 0; j >= 0 && steps < 4; j, steps = w.graph.nodes[j].parent, steps+1 {
+		p := w.graph.nodes[j].rec
+		switch {
+		case p.Kind == jsonl.KindUser && p.Message != nil && classify(firstText(p.Message)) == textCommand:
+			name, _ := tag(firstText(p.Message), "command-name")
+			if name == "" || strings.HasPrefix(text, "<local-command-") {
+				return
+			}
+			e := Event{Kind: Body, Text: text, String: m.String, Skill: strings.TrimPrefix(name, "/")}
+			if !strings.HasPrefix(name, "/") && w.pendingBody != "" {
+				e.ToolUse, w.pendingBody = w.pendingBody, ""
+			}
+			if m.String {
+				e.Kind = Note
+			}
+			w.emit(e)
+			return
+		case p.Kind == jsonl.KindUser && w.pendingBody != "" && hasResult(p, w.pendingBody):
+			ref := w.observer.calls[w.pendingBody]
+			e := Event{Kind: Body, Text: text, String: m.String, ToolUse: w.pendingBody, Skill: ref.skill}
+			w.pendingBody = ""
+			w.emit(e)
+			return
+		case p.Kind == jsonl.KindAttachment || p.Meta:
+		default:
+			steps = 4
+		}
+	}
+	if w.agent.ID != "main" && strings.HasPrefix(text, baseDirectory) {
+		w.emit(Event{Kind: Body, Text: text, String: m.String, Skill: skillOfBody(text)})
+	}
+}
+
+func hasResult(r *jsonl.Record, id string) bool {
+	if r.Message == nil {
+		return false
+	}
+	for i := range r.Message.Blocks {
+		if r.Message.Blocks[i].Kind == jsonl.BlockToolResult && r.Message.Blocks[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) system(r *jsonl.Record) {
+	if r.Compact == nil || r.Subtype != "compact_boundary" {
+		return
+	}
+	c := &CompactionEvent{Trigger: r.Compact.Trigger, Before: r.Compact.PreTokens, After: r.Compact.PostTokens,
+		Kept: w.kept[r.UUID], Direct: w.boundaries > 0 && !w.sawAssistant}
+	// The summary behind the boundary says whether only a part was summarised.
+	for i := w.node + 1; i < len(w.graph.nodes) && i < w.node+8; i++ {
+		if n := &w.graph.nodes[i]; n.rec.Partial != nil {
+			c.Partial = n.rec.Partial.Direction
+			break
+		}
+	}
+	w.boundaries++
+	w.sawAssistant = false
+	w.emit(Event{Kind: Compaction, Compaction: c})
+}
+
+func (w *walker) attachment(r *jsonl.Record) {
+	a := r.Attachment
+	if a == nil {
+		return
+	}
+	switch a.Type {
+	case "skill_listing":
+		if a.HasInitial && !a.Initial {
+			w.emit(Event{Kind: Noticed, Listing: a})
+		}
+		w.emit(Event{Kind: Listing, Text: a.Content, Listing: a})
+	case "invoked_skills":
+		w.emit(Event{Kind: Reattachment, Skills: a.Skills})
+	case "queued_command":
+		if classify(a.Prompt) == textPrompt && strings.TrimSpace(a.Prompt) != "" {
+			w.prompt(a.Prompt, 0)
+		}
+	}
+}
+
+// apiCall merges the rows of one model request.
+func (w *walker) apiCall(r *jsonl.Record) {
+	m := r.Message
+	if m.Model == syntheticModel {
+		return
+	}
+	key := m.ID + "\x00" + r.RequestID
+	if m.ID == "" {
+		key = r.UUID
+	}
+	i, ok := w.calls[key]
+	if !ok || key == "" {
+		i = len(w.agent.Calls)
+		w.calls[key] = i
+		w.agent.Calls = append(w.agent.Calls, APICall{Where: where(r), Message: m.ID, Request: r.RequestID, Model: m.Model,
+			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail()})
+	}
+	c := &w.agent.Calls[i]
+	c.Rows++
+	if m.Model != "" && m.Model != c.Model && !contains(c.Models, m.Model) {
+		if len(c.Models) == 0 {
+			c.Models = append(c.Models, c.Model)
+		}
+		c.Models = append(c.Models, m.Model)
+	}
+	c.Final = c.Final || m.StopReason != ""
+	if m.Usage != nil && (!c.HasUsage || m.Usage.Output > c.Usage.Output) {
+		// The whole row with the highest output: snapshots of a streaming reply grow.
+		c.Usage, c.HasUsage = *m.Usage, true
+		c.Where = where(r)
+		if m.Model != "" {
+			c.Model = m.Model
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package replay
+
+import (
+	"sort"
+
+	"github.com/skilltrace/skilltrace/jsonl"
+)
+
+// node is a record in the graph of a log.
+type node struct {
+	rec             *jsonl.Record
+	parent          int // index of the parent node, -1 at a root
+	line            int
+	keyLine, keyTie int
+	active          bool // on the conversation of the last leaf
+	dead            bool // on a branch that a rewind left
+	inChain         bool
+}
+
+// graph is the records of one agent in conversation order.
+type graph struct {
+	nodes    []node
+	order    []int // node indices in conversation order
+	replayed int
+	dangling int
+	late     int // records that stand before their parent
+}
+
+// newGraph orders records. The conversation is the chain that ends at the last
+// leaf (parentUuid; logicalParentUuid at a boundary). Records that hang beside
+// the chain without a prompt of their own (results of parallel tools, progress)
+// belong to it; a prompt beside another prompt is what a rewind left. Where the
+// chain is broken, and in logs that have none, file order stands in.
+func newGraph(records []*jsonl.Record) *graph {
+	g := &graph{nodes: make([]node, 0, len(records))}
+	byUUID := make(map[string]int, len(records))
+	linked := false
+	for _, r := range records {
+		if r.UUID != "" {
+			if _, ok := byUUID[r.UUID]; ok {
+				g.replayed++
+				continue
+			}
+			byUUID[r.UUID] = len(g.nodes)
+		}
+		linked = linked || r.Parent != "" || r.LogicalParent != ""
+		g.nodes = append(g.nodes, node{rec: r, parent: -1, line: r.Pos.Line})
+	}
+	prev := -1
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		r := n.rec
+		switch {
+		case r.Parent != "":
+			if p, ok := byUUID[r.Parent]; ok {
+				n.parent = p
+				if p > i {
+					g.late++
+				}
+			} else {
+				g.dangling++
+				n.parent = prev
+			}
+		case r.LogicalParent != "":
+			if p, ok := byUUID[r.LogicalParent]; ok {
+				n.parent = p
+			} else {
+				n.parent = prev
+			}
+		case !linked || r.UUID == "" || r.Kind != jsonl.KindUser && r.Kind != jsonl.KindOther && prev >= 0 && r.Kind != jsonl.KindSystem:
+			n.parent = prev
+		}
+		prev = i
+	}
+	g.breakCycles()
+	g.setKeys()
+	g.mark()
+	g.order = make([]int, len(g.nodes))
+	for i := range g.order {
+		g.order[i] = i
+	}
+	sort.SliceStable(g.order, func(a, b int) bool {
+		x, y := &g.nodes[g.order[a]], &g.nodes[g.order[b]]
+		if x.keyLine != y.keyLine {
+			return x.keyLine < y.keyLine
+		}
+		return x.keyTie < y.keyTie
+	})
+	return g
+}
+
+// breakCycles cuts parents that lead back to their child: hostile logs, and
+// boundaries whose logical parent is a preserved message that hangs behind them.
+func (g *graph) breakCycles() {
+	const (
+		white = iota
+		grey
+		black
+	)
+	color := make([]uint8, len(g.nodes))
+	for i := range g.nodes {
+		if color[i] != white {
+			continue
+		}
+		var path []int
+		j := i
+		for j >= 0 && color[j] == white {
+			color[j] = grey
+			path = append(path, j)
+			j = g.nodes[j].parent
+		}
+		if j >= 0 && color[j] == grey {
+			// The cycle is cut at its boundary if it has one, else at the record that
+			// stands first in the file.
+			cut := j
+			for k, found := j, false; !found || k != j; k, found = g.nodes[k].parent, true {
+				n, c := &g.nodes[k], &g.nodes[cut]
+				nb, cb := n.rec.LogicalParent != "" && n.rec.Parent == "", c.rec.LogicalParent != "" && c.rec.Parent == ""
+				if nb && !cb || nb == cb && n.line < c.line {
+					cut = k
+				}
+			}
+			g.nodes[cut].parent = -1
+		}
+		for _, k := range path {
+			color[k] = black
+		}
+	}
+}
+
+// setKeys gives each node a key above its parent's and otherwise by line.
+func (g *graph) setKeys() {
+	done := make([]bool, len(g.nodes))
+	var stack []int
+	for i := range g.nodes {
+		for j := i; j >= 0 && !done[j]; j = g.nodes[j].parent {
+			stack = append(stack, j)
+		}
+		for len(stack) > 0 {
+			j := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			n := &g.nodes[j]
+			n.keyLine, n.keyTie = n.line, 0
+			if n.parent >= 0 {
+				p := &g.nodes[n.parent]
+				if p.keyLine > n.keyLine || p.keyLine == n.keyLine && p.keyTie >= n.keyTie {
+					n.keyLine, n.keyTie = p.keyLine, p.keyTie+1
+				}
+			}
+			done[j] = true
+		}
+	}
+}
+
+// mark finds the conversation of the last leaf and what rewinds left beside it.
+func (g *graph) mark() {
+	leaf := -1
+	for i := range g.nodes {
+		if g.nodes[i].rec.UUID != "" || leaf < 0 || g.nodes[leaf].rec.UUID == "" {
+			leaf = i
+		}
+	}
+	// The last record in the file may be a late write of an earlier branch only if
+	// it is a dead echo: a typed /compact that its own boundary replaced.
+	children := make(map[int][]int)
+	for i := range g.nodes {
+		children[g.nodes[i].parent] = append(children[g.nodes[i].parent], i)
+	}
+	for leaf >= 0 && len(children[leaf]) > 0 {
+		kids := children[leaf]
+		leaf = kids[len(kids)-1]
+	}
+	for j := leaf; j >= 0; j = g.nodes[j].parent {
+		g.nodes[j].inChain = true
+	}
+	// top-down: a child is dead if its parent is, or if it is a prompt beside the
+	// chain's own prompt.
+	idx := make([]int, len(g.nodes))
+	for i := range idx {
+		idx[i] = i
+	}
+	sort.SliceStable(idx, func(a, b int) bool {
+		x, y := &g.nodes[idx[a]], &g.nodes[idx[b]]
+		if x.keyLine != y.keyLine {
+			return x.keyLine < y.keyLine
+		}
+		return x.keyTie < y.keyTie
+	})
+	for _, i := range idx {
+		n := &g.nodes[i]
+		switch {
+		case n.inChain:
+			n.active = true
+		case n.parent >= 0 && g.nodes[n.parent].dead:
+			n.dead = true
+		default:
+			n.dead = g.rewound(i, children[n.parent])
+			n.active = !n.dead
+		}
+	}
+}
+
+// rewound reports whether the node, which is not on the chain, was replaced by a
+// later sibling that is.
+func (g *graph) rewound(i int, siblings []int) bool {
+	n := &g.nodes[i]
+	if g.nodes[i].parent >= 0 && !g.nodes[n.parent].inChain {
+		return false // deeper in a side branch that belongs to the conversation
+	}
+	for _, s := range siblings {
+		c := &g.nodes[s]
+		if !c.inChain || s == i {
+			continue
+		}
+		if c.rec.Kind == jsonl.KindSystem && c.rec.Compact != nil {
+			return false
+		}
+		// A typed prompt, or a reply that was cut short, beside a later prompt.
+		return isPromptRecord(c.rec) && c.line > n.line &&
+			(isPromptRecord(n.rec) || n.rec.Kind == jsonl.KindAssistant)
+	}
+	return false
+}
+
+// isPromptRecord reports whether a record is what the user typed: a text or a
+// command, no tool result and nothing that the client added.
+func isPromptRecord(r *jsonl.Record) bool {
+	if r.Kind != jsonl.KindUser || r.Meta || r.Synthetic || r.CompactSummary || r.Message == nil {
+		return false
+	}
+	for i := range r.Message.Blocks {
+		if r.Message.Blocks[i].Kind == jsonl.BlockToolResult {
+			return false
+		}
+	}
+	return true
+}

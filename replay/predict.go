@@ -1,0 +1,575 @@
+package replay
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// Predict derives the effects that the input events of an agent's timeline have
+// under the rules. Effects among the events are passed over, except where they
+// belong to copied history, which the client itself read. The recorded outcome
+// of a call that depends on the user or on a command (a rejection, an output)
+// comes in as an input through ev.
+func Predict(in *Inputs, a *Agent, ev *Evidence) []Effect {
+	p := &predictor{in: in, agent: a, ev: ev, catalogues: map[catalogueKey]*catalogue{}}
+	return p.run()
+}
+
+// State is what the client knows at one moment of an agent's timeline. A State is
+// a value: steps return a new one and leave the old one as it was.
+type State struct {
+	Process  int       // index into Inputs.Processes
+	Clock    time.Time // the latest time seen
+	Starting bool      // a process began and has not yet sent what it sends with the first prompt
+	Listed   bool      // this process has sent a listing, on whatever branch
+	Typed    []string  // skills typed in the turn in hand
+	// Invoked are the skills invoked by this process or restored, latest first.
+	Invoked []Invoked
+	// Active are held-back skills that a file has activated, by path; Nested the
+	// skills found below the working directory; both in the order in which they came.
+	Active []string
+	Nested []*skills.Skill
+	Conversation
+}
+
+// Conversation is the part of the state that a rewind takes back.
+type Conversation struct {
+	// Sent are the entries announced, with a digest of what was sent.
+	Sent map[string]string
+	// Bodies are the full bodies in the context, in order.
+	Bodies []LoadedBody
+	// Latest is, for each skill, the full text last sent.
+	Latest map[string]string
+	// Reminder is, for each skill, what the invoked-skills reminder holds.
+	Reminder map[string]Reminded
+	// TurnBodies is how many of Bodies stood when the assistant message in hand began.
+	TurnBodies int
+	// Restored holds what the last invoked_skills attachment of the history listed.
+	Restored []Invoked
+}
+
+// Invoked is a skill in the client's register of invoked skills.
+type Invoked struct {
+	Name, Path, Key, Content string
+	Typed                    bool
+	Unknown                  bool // known from the log alone: Path is not known
+}
+
+// LoadedBody is a body in the context. Key identifies the skill whatever name it
+// was called by.
+type LoadedBody struct{ Key, Text, UUID string }
+
+// Reminded is a body in the invoked-skills reminder.
+type Reminded struct {
+	Text string
+	Cut  bool
+}
+
+type predictor struct {
+	in         *Inputs
+	agent      *Agent
+	ev         *Evidence
+	effects    []Effect
+	catalogues map[catalogueKey]*catalogue
+	rules      *rules.Rules
+	event      int // index of the event in hand
+	e          *Event
+}
+
+func (p *predictor) run() []Effect {
+	events := p.agent.Events
+	// A state is kept for each event that more than one follows, so that a branch
+	// begins with what was known there.
+	followers := make([]int, len(events)+1)
+	for i := range events {
+		followers[events[i].Parent+1]++
+	}
+	keep := map[int]Conversation{}
+	if followers[0] > 1 {
+		keep[-1] = Conversation{}
+	}
+	var s State
+	s.Process = -1
+	prev := -1
+	for i := range events {
+		e := &events[i]
+		if e.Parent != prev {
+			if c, ok := keep[e.Parent]; ok {
+				s.Conversation = c
+			}
+		}
+		prev = i
+		p.event, p.e = i, e
+		p.rules = p.in.Rules(firstOf(e.Version, p.in.Version))
+		var effects []Effect
+		s, effects = p.step(s, e)
+		for j := range effects {
+			effects[j].Cause = i
+		}
+		p.effects = append(p.effects, effects...)
+		if followers[i+1] > 1 {
+			keep[i] = s.Conversation
+		}
+	}
+	return p.effects
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// step is the client: a state and an input give a new state and effects.
+func (p *predictor) step(s State, e *Event) (State, []Effect) {
+	if e.Where.Time.After(s.Clock) {
+		s.Clock = e.Where.Time
+	}
+	if e.Kind.IsEffect() {
+		if p.in.History[e.Where.UUID] {
+			s = p.adopt(s, e)
+		}
+		return s, nil
+	}
+	if p.in.History[e.Where.UUID] {
+		switch e.Kind {
+		case Compaction:
+			s.Conversation = p.compacted(s, e.Compaction)
+		case Turn:
+			s.TurnBodies = len(s.Bodies)
+		}
+		return s, nil
+	}
+	switch e.Kind {
+	case Start:
+		return p.start(s, e)
+	case Prompt:
+		s.Typed = nil
+		return p.announce(s)
+	case Slash:
+		return p.slash(s, e)
+	case Turn:
+		s.TurnBodies = len(s.Bodies)
+		return s, nil
+	case SkillCall:
+		return p.call(s, e)
+	case Touch:
+		return p.touch(s, e)
+	case Noticed:
+		return p.noticed(s, e)
+	case Compaction:
+		return p.compact(s, e)
+	}
+	return s, nil
+}
+
+// adopt takes an effect of copied history as it is.
+func (p *predictor) adopt(s State, e *Event) State {
+	switch e.Kind {
+	case Listing:
+		s.Sent = maps.Clone(s.Sent)
+		if s.Sent == nil {
+			s.Sent = map[string]string{}
+		}
+		for i, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+			digest := ""
+			if i < len(e.Listing.Digests) {
+				digest = e.Listing.Digests[i]
+			}
+			s.Sent[l.Name] = digest
+		}
+	case Body:
+		if k := bodyKey(e.Text); k != "" {
+			s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: k, Text: e.Text, UUID: e.Where.UUID})
+		}
+	case Reattachment:
+		s.Restored = nil
+		for _, k := range e.Skills {
+			s.Restored = append(s.Restored, Invoked{Name: k.Name, Path: k.Path, Key: bodyKey(k.Content), Content: k.Content})
+		}
+	}
+	return s
+}
+
+// skillKey identifies a skill whatever name it was called by: by its base
+// directory, commands by their name.
+func skillKey(k *skills.Skill) string {
+	if k.Kind == skills.KindSkill {
+		return k.Dir
+	}
+	return k.Name
+}
+
+// bodyKey identifies a skill by the base directory that its body states.
+func bodyKey(text string) string {
+	rest, ok := strings.CutPrefix(text, baseDirectory)
+	if !ok {
+		return ""
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}
+
+// start begins a process: what the client keeps outside the conversation is gone,
+// except what it restores from the history.
+func (p *predictor) start(s State, e *Event) (State, []Effect) {
+	next := State{Process: e.Start.Process, Clock: s.Clock, Starting: true}
+	if e.Start.Resume || e.Start.Fork {
+		next.Conversation = s.Conversation
+		next.Latest = nil
+		next.Reminder = nil
+		for _, inv := range s.Restored {
+			if inv.Key == "" {
+				inv.Key = inv.Name
+			}
+			next.Invoked = append(next.Invoked, inv)
+			next.Latest = with(next.Latest, inv.Key, inv.Content)
+			next.Reminder = with(next.Reminder, inv.Key, Reminded{inv.Content, strings.HasSuffix(inv.Content, budget.ReattachMarker)})
+		}
+		return next, nil
+	}
+	if p.agent.ID != "main" {
+		return p.startAgent(next, e)
+	}
+	return next, nil
+}
+
+// with sets a key in a copy of a map.
+func with[K comparable, V any](m map[K]V, k K, v V) map[K]V {
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[K]V{}
+	}
+	m[k] = v
+	return m
+}
+
+func (p *predictor) process(s *State) *Process {
+	if s.Process >= 0 && s.Process < len(p.in.Processes) {
+		return &p.in.Processes[s.Process]
+	}
+	if len(p.in.Processes) > 0 {
+		return p.processAt(s.Clock)
+	}
+	return nil
+}
+
+// processAt is the process that ran at a moment: subagents run in their parent's.
+func (p *predictor) processAt(t time.Time) *Process {
+	best := &p.in.Processes[0]
+	for i := range p.ev.starts {
+		if st := p.ev.starts[i]; !st.at.After(t) && st.process >= 0 && st.process < len(p.in.Processes) {
+			best = &p.in.Processes[st.process]
+		}
+	}
+	return best
+}
+
+// announce sends what goes with a prompt: everything to a conversation that holds
+// no listing, only what is new to a resumed one.
+func (p *predictor) announce(s State) (State, []Effect) {
+	starting := s.Starting
+	s.Starting = false
+	if !p.listsTo(&s) {
+		return s, nil
+	}
+	send := &p.rules.Send
+	switch {
+	case len(s.Sent) == 0:
+		if s.Listed && !starting && !send.AfterRewind && p.agent.ID == "main" {
+			return s, nil
+		}
+		return p.list(s, nil, true, "send.first")
+	case starting:
+		switch send.OnResume {
+		case rules.ResumeDelta:
+			return p.list(s, func(name, digest string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_resume")
+		case rules.ResumeFull:
+			return p.list(s, nil, true, "send.on_resume")
+		}
+	}
+	return s, nil
+}
+
+// list sends the entries that want accepts (nil: all).
+func (p *predictor) list(s State, want func(name, digest string) bool, initial bool, rule string) (State, []Effect) {
+	c := p.catalogue(&s)
+	eff := Effect{Kind: Listing, Initial: initial, Rule: rule}
+	if c.missing != "" {
+		eff.Missing, eff.Reason = c.missing, c.reason
+		s.Listed = true
+		if initial {
+			s.Sent = with(s.Sent, "", "")
+		}
+		if want != nil {
+			return s, nil // whether anything is new cannot be told
+		}
+		return s, []Effect{eff}
+	}
+	eff.Text, eff.Entries, eff.Missing = p.render(&s, c, want)
+	if len(eff.Entries) == 0 {
+		return s, nil
+	}
+	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment
+	now := p.in.Files.at(s.Clock)
+	for i := now; i > 0 && s.Clock.Sub(p.in.Files.states[i].from) < watcherLag; i-- {
+		if text, _, _ := p.render(&s, p.catalogueOf(&s, i-1), want); text != eff.Text {
+			eff.Stale = append(eff.Stale, text)
+		}
+	}
+	s.Listed = true
+	s.Sent = maps.Clone(s.Sent)
+	if s.Sent == nil || initial && p.rules.Send.OnChange != rules.Delta {
+		s.Sent = map[string]string{}
+	}
+	for _, l := range eff.Entries {
+		s.Sent[l.Name] = l.Digest
+	}
+	delete(s.Sent, "")
+	return s, []Effect{eff}
+}
+
+// noticed sends what the client has found changed: the moment is the file
+// watcher's and comes from the log, the entries and their texts from the files.
+func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
+	if e.Listing == nil {
+		return s, nil
+	}
+	names := map[string]bool{}
+	for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+		names[l.Name] = true
+	}
+	c := p.catalogue(&s)
+	if c.missing != "" {
+		return s, nil
+	}
+	return p.list(s, func(name, digest string) bool {
+		old, ok := s.Sent[name]
+		return names[name] && (!ok || old != digest)
+	}, false, "send.on_change")
+}
+
+// touch activates held-back skills and finds nested folders.
+func (p *predictor) touch(s State, e *Event) (State, []Effect) {
+	proc := p.process(&s)
+	if proc == nil || p.in.Files == nil {
+		return s, nil
+	}
+	c := p.catalogue(&s)
+	if c.missing != "" {
+		return s, nil
+	}
+	changed := false
+	for _, path := range c.activatedBy(e.Path, proc.CWD) {
+		if !contains(s.Active, path) {
+			s.Active = append(s.Active[:len(s.Active):len(s.Active)], path)
+			changed = true
+		}
+	}
+	for _, k := range c.nestedFor(e.Path, proc.CWD) {
+		if !hasSkill(s.Nested, k.Path) {
+			s.Nested = append(s.Nested[:len(s.Nested):len(s.Nested)], k)
+			changed = true
+		}
+	}
+	if !changed || !p.listsTo(&s) || len(s.Sent) == 0 {
+		return s, nil
+	}
+	before := c
+	return p.list(s, func(name, digest string) bool {
+		if _, ok := s.Sent[name]; ok {
+			return false
+		}
+		return !before.lists(name)
+	}, false, "send.on_touch")
+}
+
+func hasSkill(list []*skills.Skill, path string) bool {
+	for _, k := range list {
+		if k.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// compact replaces the conversation by a summary, puts bodies back and lists again.
+func (p *predictor) compact(s State, e *Event) (State, []Effect) {
+	var effects []Effect
+	comp := &p.rules.Compaction
+	skip := e.Compaction.Direct && comp.ConsecutiveSkips
+	if comp.Recorded && len(s.Invoked) > 0 && !skip {
+		eff := Effect{Kind: Reattachment, Rule: "compaction.recorded"}
+		contents := make([]string, len(s.Invoked))
+		for i := range s.Invoked {
+			contents[i] = p.stored(&s.Invoked[i])
+		}
+		for _, r := range budget.Reattach(contents, p.rules.Reattachment) {
+			if !r.Kept {
+				continue
+			}
+			inv := &s.Invoked[r.Index]
+			eff.Skills = append(eff.Skills, ReattachedSkill{inv.Name, inv.Path, r.Content, r.Cut})
+			if inv.Unknown {
+				eff.Soft = "skill files"
+			}
+		}
+		effects = append(effects, eff)
+	}
+	before := s.Conversation
+	s.Conversation = p.compacted(s, e.Compaction)
+	if e.Compaction.Partial == "from" && len(before.Sent) > 0 {
+		// The listing stands before the part that was summarised.
+		s.Sent = before.Sent
+		return s, effects
+	}
+	if p.rules.Send.AfterCompaction && !skip && p.listsTo(&s) {
+		var more []Effect
+		s, more = p.list(s, nil, true, "send.after_compaction")
+		effects = append(effects, more...)
+	}
+	return s, effects
+}
+
+// stored is a body as the client keeps it for later.
+func (p *predictor) stored(inv *Invoked) string {
+	if p.rules.Compaction.JSONText && !inv.Typed {
+		return jsonText(inv.Content)
+	}
+	return inv.Content
+}
+
+// compacted is the conversation behind a boundary.
+func (p *predictor) compacted(s State, c *CompactionEvent) Conversation {
+	next := Conversation{Latest: s.Latest}
+	for _, b := range s.Bodies {
+		if c.Kept[b.UUID] {
+			next.Bodies = append(next.Bodies, b)
+		}
+	}
+	contents := make([]string, len(s.Invoked))
+	for i := range s.Invoked {
+		contents[i] = s.Invoked[i].Content
+	}
+	for _, r := range budget.Reattach(contents, p.rules.Reattachment) {
+		inv := &s.Invoked[r.Index]
+		next.Latest = with(next.Latest, inv.Key, inv.Content)
+		if r.Kept {
+			next.Reminder = with(next.Reminder, inv.Key, Reminded{inv.Content, r.Cut})
+			next.Restored = append(next.Restored, Invoked{Name: inv.Name, Path: inv.Path, Key: inv.Key, Content: r.Content, Typed: inv.Typed})
+		}
+	}
+	if len(s.Invoked) == 0 || c.Direct && p.rules.Compaction.ConsecutiveSkips {
+		next.Restored = s.Restored
+	}
+	return next
+}
+
+// slash is a typed command.
+func (p *predictor) slash(s State, e *Event) (State, []Effect) {
+	if _, ok := p.ev.slashBody[p.event]; !ok && !e.Forked && isBuiltinCommand(e.Tool) {
+		return s, nil
+	}
+	s.Typed = append(s.Typed[:len(s.Typed):len(s.Typed)], e.Skill)
+	var effects []Effect
+	if !e.Forked {
+		s, effects = p.announce(s)
+	}
+	c := p.catalogue(&s)
+	recorded, ran := p.ev.slashBody[p.event]
+	if c.missing != "" || p.in.Files == nil {
+		if ran {
+			effects = append(effects, Effect{Kind: Body, Skill: e.Skill, Missing: "skill files", Reason: c.reason, Rule: "body.typed"})
+			s = p.take(s, firstOf(bodyKey(recorded.text), e.Skill), recorded.text, recorded.uuid)
+		}
+		return s, effects
+	}
+	k := c.typed(e.Skill)
+	if k == nil {
+		if ran {
+			// The client's own command: its text is in no file.
+			s = p.take(s, e.Skill, recorded.text, recorded.uuid)
+			s = p.forget(s, e.Skill)
+			effects = append(effects, Effect{Kind: Body, Skill: e.Skill, Text: recorded.text, Given: true})
+		}
+		return s, effects
+	}
+	if e.Forked || p.forks(k) {
+		return s, effects // the body goes to the fork
+	}
+	text := p.body(&s, k, e.Args, e.HasArgs, true, recorded.text)
+	text.Kind, text.Skill, text.Rule = Body, e.Skill, "body.typed"
+	if text.Missing != "" {
+		text.Text = recorded.text
+	}
+	effects = append(effects, text.Effect)
+	s = p.take(s, skillKey(k), text.Text, recorded.uuid)
+	s = p.register(s, e.Skill, k, text.Text, true)
+	return s, effects
+}
+
+// take puts a full body into the context.
+func (p *predictor) take(s State, key, text, uuid string) State {
+	s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: key, Text: text, UUID: uuid})
+	s.Latest = with(s.Latest, key, text)
+	return s
+}
+
+// forget takes back the text of a command of the client's own, which it never
+// compares with.
+func (p *predictor) forget(s State, key string) State {
+	s.Latest = maps.Clone(s.Latest)
+	delete(s.Latest, key)
+	return s
+}
+
+// register enters a skill as the latest invoked.
+func (p *predictor) register(s State, called string, k *skills.Skill, text string, typed bool) State {
+	if typed && !p.rules.Compaction.SlashRegisters {
+		return s
+	}
+	name := p.registeredName(called, k)
+	inv := Invoked{Name: name, Path: sourcePath(name, k), Key: skillKey(k), Content: text, Typed: typed}
+	list := make([]Invoked, 0, len(s.Invoked)+1)
+	list = append(list, inv)
+	for _, o := range s.Invoked {
+		if o.Name != name {
+			list = append(list, o)
+		}
+	}
+	s.Invoked = list
+	return s
+}
+
+// registeredName is the name under which the client keeps a skill: as called,
+// but plugin skills by their full name.
+func (p *predictor) registeredName(called string, k *skills.Skill) string {
+	if k.Source == skills.Plugin && !strings.Contains(called, ":") {
+		return k.Plugin + ":" + called
+	}
+	return called
+}
+
+// sourcePath is the path that the client records for a skill.
+func sourcePath(name string, k *skills.Skill) string {
+	switch k.Source {
+	case skills.Plugin:
+		return "plugin:" + name
+	case skills.User:
+		return "userSettings:" + name
+	case skills.Managed:
+		return "policySettings:" + name
+	}
+	return "projectSettings:" + name
+}
+
+func (p *predictor) forks(k *skills.Skill) bool {
+	v, ok := k.Front.Get("context")
+	return ok && v.JS() == "fork" && p.rules.Call.ForkWorks
+}

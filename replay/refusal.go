@@ -1,0 +1,104 @@
+package replay
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay/rules"
+)
+
+// toolError is the text of a failed result.
+func toolError(text string) string { return rules.ErrorOpen + text + rules.ErrorClose }
+
+// missingParameter refuses a call that names no skill. Newer clients write the
+// same sentence.
+func missingParameter(key string) string {
+	return toolError(rules.InputInvalid + "The required parameter `" + key + "` is missing")
+}
+
+// disabledText refuses a call of a skill with disable-model-invocation. What the
+// newer clients add is known by its shape only: x stands for any letter or digit.
+func disabledText(name string, c *rules.Call) string {
+	text := "Skill " + name + rules.NotInvocable
+	if c.DMILong {
+		text += ". xxx xxx xxxx xx xxx /" + name + " xxxxxxxxxx — xx xxxxxx xx xxxxxxx xxx xxx xxxxx xxxx. xx xxx xxxxxxxxx xxxx xxxxx'x xxxxxxxx xx xxxxx xxxxx — xx xx xxxxxxxx xxx xxxxxxxx xxxx xxxxxxxxxx."
+	}
+	return toolError(text)
+}
+
+// failedBy reports whether the result of a call says that one of the commands
+// failed or was not permitted. What it says behind that is the command's own.
+func failedBy(text string, commands []string) bool {
+	_, rest, ok := strings.Cut(text, "for pattern \"")
+	if !ok {
+		return false
+	}
+	for _, c := range commands {
+		if strings.Contains(rest, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// suggest is the name that the client proposes for an unknown one: the nearest by
+// edit distance, regardless of case, at most two edits away; the first of several.
+// Recorded: "nope" gave "copy", "umber-1" gave "umber-11" before "umber-17",
+// nothing was proposed at a distance of three or more (lifecycle/probe, fuzz 005).
+func suggest(name string, known []string) string {
+	const most = 2
+	best, at := "", most+1
+	low := strings.ToLower(name)
+	for _, k := range known {
+		if d := distance(low, strings.ToLower(k), at); d < at {
+			best, at = k, d
+		}
+	}
+	return best
+}
+
+// distance is the edit distance of a and b, or limit if it is not below it.
+func distance(a, b string, limit int) int {
+	x, y := []rune(a), []rune(b)
+	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
+		return limit
+	}
+	prev := make([]int, len(y)+1)
+	cur := make([]int, len(y)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i, r := range x {
+		cur[0] = i + 1
+		low := cur[0]
+		for j, s := range y {
+			cost := 1
+			if r == s {
+				cost = 0
+			}
+			cur[j+1] = min(prev[j]+cost, prev[j+1]+1, cur[j]+1)
+			low = min(low, cur[j+1])
+		}
+		if low >= limit {
+			return limit
+		}
+		prev, cur = cur, prev
+	}
+	return min(prev[len(y)], limit)
+}
+
+// builtinCommands are commands that the client carries out itself: typed, they
+// send nothing to the model. The list holds those seen in recordings.
+var builtinCommands = map[string]bool{
+	"add-dir": true, "agents": true, "bashes": true, "clear": true, "compact": true, "config": true, "context": true, "copy": true,
+	"cost": true, "doctor": true, "exit": true, "export": true, "extra-usage": true, "fast": true, "help": true, "hooks": true, "ide": true,
+	"login": true, "logout": true, "mcp": true, "memory": true, "model": true, "permissions": true, "plugin": true, "quit": true,
+	"reload-plugins": true, "reload-skills": true, "rename": true, "resume": true, "rewind": true, "skills": true, "stats": true,
+	"status": true, "statusline": true, "tasks": true, "terminal-setup": true, "theme": true, "todos": true, "usage": true, "vim": true,
+}
+
+// builtinNames are the same, sorted.
+func builtinNames() []string { return slices.Sorted(maps.Keys(builtinCommands)) }
+
+func isBuiltinCommand(name string) bool { return builtinCommands[name] }

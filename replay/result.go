@@ -1,0 +1,165 @@
+package replay
+
+// Verdict is the outcome of a check.
+type Verdict string
+
+// The three verdicts. Unconfirmed marks a divergence under rules that are not
+// known to hold for the client's version; it counts in a group of its own.
+const (
+	Match        Verdict = "match"
+	Divergent    Verdict = "divergent"
+	Undetermined Verdict = "undetermined"
+)
+
+// CheckKind is what a check compares.
+type CheckKind string
+
+// The kinds of checks.
+const (
+	CheckListing      CheckKind = "listing"      // the first catalogue of a process and agent
+	CheckRelist       CheckKind = "relist"       // every later one
+	CheckBody         CheckKind = "body"         // an injected text
+	CheckNote         CheckKind = "note"         // a note on re-invocation
+	CheckRefusal      CheckKind = "refusal"      // a failed Skill result
+	CheckReattachment CheckKind = "reattachment" // an attachment after a compaction, as a whole
+	CheckInvariant    CheckKind = "invariant"    // names, count and digests of an attachment
+)
+
+// CheckKinds lists all kinds in the order of reports.
+var CheckKinds = []CheckKind{CheckListing, CheckRelist, CheckBody, CheckNote, CheckRefusal, CheckReattachment, CheckInvariant}
+
+// Check is one comparison of a prediction with an observation, with its evidence.
+type Check struct {
+	Kind    CheckKind
+	Verdict Verdict
+	// Unconfirmed: a divergence under rules that are not known to hold for this version.
+	Unconfirmed bool
+	Where       Where
+	Agent       string
+	Skill       string
+	Rule        string // key of the rule that the prediction rests on
+	Expected    string
+	Observed    string
+	Reason      string // plain words: the likely cause, or the missing input
+	// Missing names the input whose absence makes the check undetermined
+	// ("skill files", "usage counts", "settings", …), for counting.
+	Missing string
+	// After is the line of the divergence that this check follows from, 0 if none.
+	After int
+}
+
+// Shown is how a skill's entry stands in the context.
+type Shown string
+
+// The four states.
+const (
+	ShownFull      Shown = "full"
+	ShownShortened Shown = "shortened"
+	ShownNameOnly  Shown = "name_only"
+	ShownAbsent    Shown = "absent"
+)
+
+// Visibility is what the model saw of each skill when a prompt was asked.
+// Predicted is set where the client's log holds no listing and the state comes
+// from the rules.
+type Visibility struct {
+	Prompt    int    // 0 for a slash command
+	Command   string // the command's name for a slash command
+	Where     Where
+	Abandoned bool
+	Predicted bool
+	Skills    map[string]Shown
+}
+
+// AgentResult is the outcome for one agent.
+type AgentResult struct {
+	Agent      *Agent
+	Checks     []Check
+	Visibility []Visibility
+	// Predicted holds the effects that the rules derive, in order.
+	Predicted []Effect
+}
+
+// Result is the outcome for one session.
+type Result struct {
+	Session     *Session
+	Client      string // "claude-code@2.1.332"
+	RulesExact  bool
+	Model       string
+	Window      int64
+	Inputs      []InputUse
+	Assumptions []string
+	Agents      []AgentResult
+}
+
+// InputUse says which source of an input was used, or that it could not be found.
+type InputUse struct {
+	Name   string // "skill files", "settings", "usage counts", "window", …
+	Source string // a path or a description; empty if not found
+	Found  bool
+	Note   string
+}
+
+// Count tallies the verdicts of all agents. Unconfirmed divergences are not
+// among the divergent.
+func (r *Result) Count() (match, divergent, undetermined, unconfirmed int) {
+	for _, a := range r.Agents {
+		for _, c := range a.Checks {
+			switch {
+			case c.Unconfirmed:
+				unconfirmed++
+			case c.Verdict == Match:
+				match++
+			case c.Verdict == Divergent:
+				divergent++
+			default:
+				undetermined++
+			}
+		}
+	}
+	return
+}
+
+// Effect is a predicted effect.
+type Effect struct {
+	Kind EventKind
+	// Cause is the index of the input event that it follows from.
+	Cause int
+	Skill string
+	// ToolUse ties bodies, notes and refusals to their call.
+	ToolUse string
+	Text    string
+	Initial bool
+	Entries []ListedEntry
+	// Stale are the texts that a client would send which has not yet noticed the
+	// latest change of the files.
+	Stale []string
+	// Given: the text is one of the client's own, which no file holds: an input.
+	Given bool
+	// Soft names the input that is missing for a divergence to prove anything.
+	Soft string
+	// Unlogged: clients of this version do not write it to the log.
+	Unlogged bool
+	// OrderUnknown: the bodies of a reattachment stand in an order that no input tells.
+	OrderUnknown bool
+	Missing      string // the input that is missing, "" if the effect is derived
+	Reason       string
+	Rule         string
+	Skills       []ReattachedSkill
+}
+
+// ListedEntry is one entry of a predicted listing.
+type ListedEntry struct {
+	Name   string
+	Label  string
+	Text   string
+	Shown  Shown
+	Digest string
+	Own    bool // from a skill file; false for the client's own
+}
+
+// ReattachedSkill is one body of a predicted reattachment.
+type ReattachedSkill struct {
+	Name, Path, Content string
+	Cut                 bool
+}

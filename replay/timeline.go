@@ -1,0 +1,228 @@
+// Package replay rebuilds what a coding-agent session told the model about
+// skills, predicts from the inputs what the client should have told it, and
+// compares the two.
+//
+// The way of the data:
+//
+//	records ── Observe ──> Session{Agents{Events}}    what happened, inputs and effects apart
+//	inputs  ── Predict ──> Effects                     what should have happened
+//	both    ── Compare ──> Checks                      match, divergent or undetermined
+//
+// Observe knows no rule. Predict sees input events and [Inputs] only; an effect
+// that reaches it is a bug. Compare judges and knows neither logs nor rules.
+package replay
+
+import (
+	"time"
+
+	"github.com/skilltrace/skilltrace/jsonl"
+)
+
+// Where is the evidence for an event: a record.
+type Where struct {
+	File string
+	Line int
+	UUID string
+	Time time.Time // zero where the record has none
+}
+
+// EventKind is the kind of an [Event].
+type EventKind string
+
+// Inputs: what the user, the model and the file system did.
+const (
+	Start           EventKind = "start"            // a client process begins (or resumes) this conversation
+	Prompt          EventKind = "prompt"           // a text typed by the user
+	Slash           EventKind = "slash"            // a typed command, each one of a stack
+	Turn            EventKind = "turn"             // an assistant message begins
+	SkillCall       EventKind = "skill_call"       // the model calls the Skill tool
+	Touch           EventKind = "touch"            // Read, Write or Edit of a file succeeded
+	CatalogueChange EventKind = "catalogue_change" // a skill file was written or removed
+	Noticed         EventKind = "noticed"          // the client noticed changed files (its watcher, /reload-skills)
+	Compaction      EventKind = "compaction"
+	Restored        EventKind = "restored" // files that the client put back after a compaction
+)
+
+// Effects: what the client then told the model.
+const (
+	Listing      EventKind = "listing"
+	Body         EventKind = "body"
+	Refusal      EventKind = "refusal"
+	Note         EventKind = "note"
+	Reattachment EventKind = "reattachment"
+	Launched     EventKind = "launched" // the plain result of a Skill call, no effect of its own
+)
+
+// IsEffect reports whether events of this kind are effects.
+func (k EventKind) IsEffect() bool {
+	switch k {
+	case Listing, Body, Refusal, Note, Reattachment, Launched:
+		return true
+	}
+	return false
+}
+
+// Event is one step of an agent's timeline. Which fields are set depends on Kind.
+type Event struct {
+	Kind  EventKind
+	Where Where
+	// Node and Parent tie events along the conversation: Parent is the index, in
+	// the agent's Events, of the event before it on the same branch, -1 at a root.
+	Parent int
+	// Abandoned: on a branch that a rewind left.
+	Abandoned bool
+	Version   string // client version of the record, "" if it has none
+
+	// PromptN is the number of the prompt that the event belongs to, 0 before the first.
+	PromptN int
+	// Text of a prompt, body, note, refusal or result.
+	Text string
+	// String: the text stood as a plain string, not as a block.
+	String bool
+	Images int
+
+	Skill   string // as named by the caller
+	Args    string
+	HasArgs bool
+	BadCall bool   // a skill call whose input names no skill
+	ToolUse string // ties a call, its result and its body
+	Tool    string // the tool of a touch, or the command name of a slash command
+	Message string // id of the assistant message
+	// Position of a call among the tool uses of its prompt, and among Skill calls, from 1.
+	ToolPosition, SkillPosition int
+	// Position in a stack of typed skills, from 1; 0 outside a stack.
+	Stack int
+
+	// Agent is the subagent or fork that a call started; Forked and Background say how.
+	Agent      string
+	Forked     bool
+	Background bool
+	Rejected   bool // refused by the user
+
+	Path string // of a touch
+
+	Listing    *jsonl.Attachment // Listing: the attachment as recorded
+	Skills     []jsonl.InvokedSkill
+	Compaction *CompactionEvent
+	Start      *StartEvent
+	Change     *FileChange
+}
+
+// CompactionEvent describes a compaction boundary.
+type CompactionEvent struct {
+	Trigger string // manual, auto
+	Partial string // "", from, up_to
+	Before  int64  // tokens before and after, 0 if not recorded
+	After   int64
+	// Kept are the uuids of the records that stay in the conversation.
+	Kept map[string]bool
+	// Direct: no assistant message stands between the boundary before and this one.
+	Direct bool
+}
+
+// StartEvent describes the start of a client process on this conversation.
+type StartEvent struct {
+	Resume bool
+	Fork   bool
+	// Process is an index into Inputs.Processes.
+	Process int
+}
+
+// FileChange is a change of the file tree.
+type FileChange struct {
+	Path    string
+	Text    string
+	Removed bool // the file, or the folder with all below it
+	Unknown bool // what was done to Path cannot be told from the log
+}
+
+// Agent is the timeline of the main loop or of one subagent.
+type Agent struct {
+	ID   string // "main", or the agent id
+	File string
+	Type string // subagent type, "" if unknown
+	// StartedBy is the tool use, in the parent's timeline, that started it;
+	// OnBehalfOf the skill (a fork) it runs.
+	StartedBy  string
+	OnBehalfOf string
+	Events     []Event
+	Calls      []APICall
+	Segments   []Segment
+	Prompts    int
+	Slashes    int
+}
+
+// APICall is one model request with its recorded usage.
+type APICall struct {
+	Where     Where
+	Message   string
+	Request   string
+	Model     string
+	Models    []string // all models named by its rows, where more than one
+	Usage     jsonl.Usage
+	HasUsage  bool
+	Final     bool // a row with a stop reason was seen
+	Abandoned bool
+	// Event is the number of events that stand before the call.
+	Event int
+	// Tail is the last segment of the call's prompt, an index into the agent's
+	// Segments; -1 where the log holds nothing of the prompt.
+	Tail int
+	Rows int // records that the reply was written in
+}
+
+// Layer is a part of the context by what put it there.
+type Layer string
+
+// The layers.
+const (
+	LayerListing      Layer = "listing"
+	LayerBody         Layer = "body"
+	LayerReattachment Layer = "reattachment"
+	LayerReference    Layer = "reference"
+	LayerCall         Layer = "call"
+	LayerOther        Layer = "other"
+	LayerOutput       Layer = "output" // what the model wrote, as output
+)
+
+// Segment is a piece of an agent's prompt. Prev is the segment before it in the
+// conversation, -1 at the start and behind a compaction.
+type Segment struct {
+	Layer Layer
+	Skill string
+	Size  jsonl.Size
+	Line  int
+	UUID  string
+	Prev  int
+}
+
+// Session is one main log with its subagents.
+type Session struct {
+	ID         string
+	File       string
+	Client     string   // "claude-code"
+	Versions   []string // in order of first appearance
+	Models     []string // likewise, without "<synthetic>"
+	CWD        string
+	GitRepo    *bool // what the environment record says
+	Start      time.Time
+	End        time.Time
+	Agents     []*Agent // main first, then by first record
+	Defects    []jsonl.Defect
+	Lines      int // physical lines of all its files
+	Records    int
+	Replayed   int            // records repeated with the same uuid
+	Dangling   int            // records whose parent does not exist
+	OutOfOrder int            // records that stand before their parent
+	Unknown    map[string]int // record types that nothing reads
+	Copied     int            // records that belong to another session (a resumed or forked copy)
+	ForkOf     string
+}
+
+// Main is the main loop's timeline.
+func (s *Session) Main() *Agent {
+	if len(s.Agents) == 0 {
+		return nil
+	}
+	return s.Agents[0]
+}

@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"sort"
+	"time"
+)
+
+// CountUses tells usage counts the invocations of sessions, in order of time: calls
+// that succeeded, forks and typed skills, each under the name by which it was called.
+func CountUses(u *Usage, sessions ...*Session) {
+	type use struct {
+		name    string
+		at      time.Time
+		process int
+	}
+	var uses []use
+	seen := map[string]bool{}
+	for _, s := range sessions {
+		for _, a := range s.Agents {
+			process := 0
+			bodies := typedBodies(a)
+			for i := range a.Events {
+				e := &a.Events[i]
+				if key := e.Where.UUID + e.ToolUse; e.Where.UUID != "" && (e.Kind == Launched || e.Kind == Slash) {
+					if seen[key] {
+						continue
+					}
+					seen[key] = true
+				}
+				switch {
+				case e.Kind == Start && e.Start.Process >= 0:
+					process = e.Start.Process
+				case e.Kind == Launched:
+					uses = append(uses, use{normalName(e.Skill), e.Where.Time, process})
+				case e.Kind == Slash && (bodies[i] || e.Forked):
+					uses = append(uses, use{e.Skill, e.Where.Time, process})
+				}
+			}
+		}
+	}
+	sort.SliceStable(uses, func(i, j int) bool { return uses[i].at.Before(uses[j].at) })
+	for _, x := range uses {
+		u.Called(x.name, x.at, x.process)
+	}
+}
+
+// typedBodies are the typed commands, by event, that brought a body.
+func typedBodies(a *Agent) map[int]bool {
+	out := map[int]bool{}
+	for i := range a.Events {
+		e := &a.Events[i]
+		if e.Kind != Body || e.ToolUse != "" {
+			continue
+		}
+		for j := e.Parent; j >= 0 && a.Events[j].Kind != Turn; j = a.Events[j].Parent {
+			if a.Events[j].Kind == Slash && a.Events[j].Skill == e.Skill {
+				out[j] = true
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// FormatUSD writes micro-dollars exactly, with at least two decimals and no
+// zeros beyond them that say nothing: $0.43, $0.021, $12.00, $0.000001.
+func FormatUSD(micro int64) string {
+	sign := ""
+	if micro < 0 {
+		sign, micro = "-", -micro
+	}
+	decimals := strings.TrimRight(fmt.Sprintf("%06d", micro%1_000_000), "0")
+	for len(decimals) < 2 {
+		decimals += "0"
+	}
+	return sign + "$" + count(micro/1_000_000) + "." + decimals
+}
+
+// moneyColumn writes amounts that add up to total, in micro-dollars, with the
+// same number of decimals each, chosen by the size of the total. The total is
+// rounded half up; where rounding the rows would lose or win a unit, the rows
+// with the largest remainders take it, so that what is shown adds up.
+func moneyColumn(rows []int64, total int64) (shown []string, sum string) {
+	decimals, unit := 4, int64(100)
+	switch {
+	case total >= 10_000_000:
+		decimals, unit = 2, 10_000
+	case total >= 100_000:
+		decimals, unit = 3, 1_000
+	}
+	format := func(units int64) string {
+		scale := 1_000_000 / unit
+		return fmt.Sprintf("$%s.%0*d", count(units/scale), decimals, units%scale)
+	}
+	totalUnits := (total + unit/2) / unit
+	units := make([]int64, len(rows))
+	order := make([]int, len(rows))
+	left := totalUnits
+	for i, r := range rows {
+		units[i] = r / unit
+		left -= units[i]
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return rows[order[a]]%unit > rows[order[b]]%unit })
+	for _, i := range order {
+		if left <= 0 {
+			break
+		}
+		units[i]++
+		left--
+	}
+	for _, u := range units {
+		shown = append(shown, format(u))
+	}
+	return shown, format(totalUnits)
+}

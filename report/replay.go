@@ -1,0 +1,610 @@
+package report
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay"
+)
+
+// ReplaySchema names the form of a ReplayDocument.
+const ReplaySchema = "skilltrace/replay@1"
+
+// ReplayDocument is the answer of the command replay.
+type ReplayDocument struct {
+	Schema   string          `json:"schema"`
+	Sessions []ReplaySession `json:"sessions"`
+	Totals   Totals          `json:"totals"`
+}
+
+// Totals counts checks by verdict. Unconfirmed divergences, under rules that are
+// not known to hold for the client's version, are not among the divergent.
+type Totals struct {
+	Match        int `json:"match"`
+	Divergent    int `json:"divergent"`
+	Undetermined int `json:"undetermined"`
+	Unconfirmed  int `json:"unconfirmed"`
+}
+
+func (t *Totals) add(o Totals) {
+	t.Match += o.Match
+	t.Divergent += o.Divergent
+	t.Undetermined += o.Undetermined
+	t.Unconfirmed += o.Unconfirmed
+}
+
+// ReplaySession is one session: what it told the model, and how that compares.
+type ReplaySession struct {
+	ID            string         `json:"id"`
+	File          string         `json:"file"`
+	Client        string         `json:"client,omitempty"` // claude-code@2.1.332
+	Versions      []string       `json:"versions"`
+	RulesExact    bool           `json:"rules_exact"`
+	Model         string         `json:"model,omitempty"`
+	Window        int64          `json:"window,omitempty"` // tokens
+	CWD           string         `json:"cwd,omitempty"`
+	Start         *time.Time     `json:"start,omitempty"`
+	End           *time.Time     `json:"end,omitempty"`
+	Prompts       int            `json:"prompts"`        // typed by the user
+	SlashCommands int            `json:"slash_commands"` // of the main loop
+	Calls         int            `json:"calls"`          // model requests of all agents
+	Lines         int            `json:"lines"`
+	Graph         *Graph         `json:"graph,omitempty"`
+	Inputs        []Input        `json:"inputs"`
+	Assumptions   []string       `json:"assumptions"`
+	Agents        []ReplayAgent  `json:"agents"`
+	Tokens        *TokensBlock   `json:"tokens,omitempty"`
+	Defects       []Defect       `json:"defects"`
+	Unknown       map[string]int `json:"unknown_records,omitempty"` // by type
+	Totals        Totals         `json:"totals"`
+}
+
+// Graph counts what was odd in the order of the records. It is absent where
+// nothing was.
+type Graph struct {
+	Replayed   int    `json:"replayed,omitempty"`
+	Dangling   int    `json:"dangling,omitempty"`
+	OutOfOrder int    `json:"out_of_order,omitempty"`
+	Copied     int    `json:"copied,omitempty"`
+	ForkOf     string `json:"fork_of,omitempty"`
+}
+
+// Input says where an input of the prediction came from.
+type Input struct {
+	Name   string `json:"name"`
+	Found  bool   `json:"found"`
+	Source string `json:"source,omitempty"`
+	Note   string `json:"note,omitempty"`
+}
+
+// Defect is a damaged line.
+type Defect struct {
+	File   string `json:"file,omitempty"` // where it is not the session's main log
+	Line   int    `json:"line"`
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"`
+	Lost   bool   `json:"lost"`
+}
+
+// ReplayAgent is the main loop or a subagent.
+type ReplayAgent struct {
+	Agent       string        `json:"agent"`
+	File        string        `json:"file,omitempty"` // where it is not the session's main log
+	Type        string        `json:"type,omitempty"`
+	StartedBy   string        `json:"started_by,omitempty"` // id of the tool use
+	OnBehalfOf  string        `json:"on_behalf_of,omitempty"`
+	Calls       int           `json:"calls"`
+	Listings    []ListingSent `json:"listings"`
+	Skills      []SkillCalls  `json:"skills"`
+	Compactions []Compaction  `json:"compactions"`
+	Context     []ContextSize `json:"context"`
+	Checks      []Check       `json:"checks"`
+	Visibility  []Visibility  `json:"visibility"`
+}
+
+// ListingSent is one catalogue that the model was sent.
+type ListingSent struct {
+	Line      int    `json:"line,omitempty"`
+	UUID      string `json:"uuid,omitempty"`
+	Abandoned bool   `json:"abandoned,omitempty"`
+	// Predicted: the log holds no listing; this one follows from the rules.
+	Predicted bool `json:"predicted,omitempty"`
+	// Cause is why it was sent: start, compaction, resume or change.
+	Cause     string `json:"cause"`
+	CauseLine int    `json:"cause_line,omitempty"`
+	// Partial: only entries that are new or were edited.
+	Partial bool     `json:"partial"`
+	Skills  int      `json:"skills"`
+	Names   []string `json:"names"`
+	Chars   int      `json:"chars"`            // UTF-16 code units
+	Budget  int64    `json:"budget,omitempty"` // characters, as the client counts them
+	// Shown counts the entries by what was left of them, where that is known.
+	Shown *ShownCount `json:"shown,omitempty"`
+}
+
+// ShownCount counts the skills of a listing by what the model saw of them.
+type ShownCount struct {
+	Full      int `json:"full"`
+	Shortened int `json:"shortened"`
+	NameOnly  int `json:"name_only"`
+	Absent    int `json:"absent"`
+	// The names of all that are not full, sorted.
+	ShortenedNames []string `json:"shortened_names,omitempty"`
+	NameOnlyNames  []string `json:"name_only_names,omitempty"`
+	AbsentNames    []string `json:"absent_names,omitempty"`
+}
+
+// SkillCalls is how often one skill was invoked, and what came of it.
+type SkillCalls struct {
+	Skill    string `json:"skill"`
+	ByModel  int    `json:"by_model"`
+	ByUser   int    `json:"by_user"`
+	Refused  int    `json:"refused"`  // by the client
+	Rejected int    `json:"rejected"` // by the user
+	Bodies   int    `json:"bodies"`   // times that the whole text was put in
+	Notes    int    `json:"notes"`    // times that a short note stood in for it
+	Forked   int    `json:"forked"`
+	Line     int    `json:"line"` // of the first invocation
+}
+
+// Compaction is what one compaction kept of the skills.
+type Compaction struct {
+	Line    int    `json:"line"`
+	UUID    string `json:"uuid,omitempty"`
+	Trigger string `json:"trigger,omitempty"` // manual, auto
+	Partial string `json:"partial,omitempty"` // from, up_to
+	Before  int64  `json:"tokens_before,omitempty"`
+	After   int64  `json:"tokens_after,omitempty"`
+	// CallsBefore is the number of model requests of the agent before it.
+	CallsBefore int       `json:"calls_before"`
+	Kept        []KeptOne `json:"kept"`
+	Dropped     []string  `json:"dropped"` // invoked before, and not put back
+	Reason      string    `json:"reason,omitempty"`
+}
+
+// KeptOne is a body that was put back.
+type KeptOne struct {
+	Skill string `json:"skill"`
+	Chars int    `json:"chars"`         // UTF-16 code units
+	Cut   bool   `json:"cut,omitempty"` // by the rules, only its start was put back
+}
+
+// ContextSize is the size of the prompt of one model request, in tokens.
+type ContextSize struct {
+	Line   int   `json:"line"`
+	Tokens int64 `json:"tokens"`
+}
+
+// Check is one comparison. Expected, observed and diff are absent for a match.
+type Check struct {
+	Kind        string `json:"kind"`
+	Verdict     string `json:"verdict"`
+	Unconfirmed bool   `json:"unconfirmed,omitempty"`
+	Line        int    `json:"line,omitempty"`
+	UUID        string `json:"uuid,omitempty"`
+	Skill       string `json:"skill,omitempty"`
+	Rule        string `json:"rule,omitempty"`
+	Expected    *Text  `json:"expected,omitempty"`
+	Observed    *Text  `json:"observed,omitempty"`
+	Diff        string `json:"diff,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+	Missing     string `json:"missing,omitempty"` // the input without which nothing can be said
+	After       int    `json:"after,omitempty"`   // line of the divergence that it follows from
+}
+
+// Visibility is what the model saw of each skill when a prompt was asked.
+type Visibility struct {
+	Prompt    int               `json:"prompt,omitempty"`
+	Command   string            `json:"command,omitempty"`
+	Line      int               `json:"line,omitempty"`
+	Abandoned bool              `json:"abandoned,omitempty"`
+	Predicted bool              `json:"predicted,omitempty"`
+	Skills    map[string]string `json:"skills"`
+}
+
+// ReplayInput is what NewReplaySession reads.
+type ReplayInput struct {
+	Result *replay.Result
+	// Budget is the listing budget of the session's first request, in characters
+	// as its client counts them; 0 if unknown.
+	Budget int64
+	Tokens *TokensBlock // nil where nothing was charged
+}
+
+// NewReplay makes the document of replayed sessions, in the order given.
+func NewReplay(sessions []ReplaySession) *ReplayDocument {
+	doc := &ReplayDocument{Schema: ReplaySchema, Sessions: append([]ReplaySession{}, sessions...)}
+	for i := range doc.Sessions {
+		doc.Totals.add(doc.Sessions[i].Totals)
+	}
+	return doc
+}
+
+// NewReplaySession reads one result. The result is not kept.
+func NewReplaySession(in ReplayInput) ReplaySession {
+	r := in.Result
+	s := r.Session
+	out := ReplaySession{
+		ID: s.ID, File: s.File, Client: r.Client, Versions: list(s.Versions), RulesExact: r.RulesExact,
+		Model: r.Model, Window: r.Window, CWD: s.CWD, Start: timeOf(s.Start), End: timeOf(s.End),
+		Lines: s.Lines, Inputs: []Input{}, Assumptions: list(r.Assumptions), Agents: []ReplayAgent{},
+		Tokens: in.Tokens, Defects: defects(s), Unknown: s.Unknown,
+	}
+	if g := (Graph{s.Replayed, s.Dangling, s.OutOfOrder, s.Copied, s.ForkOf}); g != (Graph{}) {
+		out.Graph = &g
+	}
+	if main := s.Main(); main != nil {
+		out.Prompts, out.SlashCommands = main.Prompts, main.Slashes
+	}
+	for _, a := range s.Agents {
+		out.Calls += len(a.Calls)
+	}
+	for _, u := range r.Inputs {
+		out.Inputs = append(out.Inputs, Input{Name: u.Name, Found: u.Found, Source: u.Source, Note: u.Note})
+	}
+	for i := range r.Agents {
+		budgetOf := int64(0)
+		if i == 0 {
+			budgetOf = in.Budget
+		}
+		out.Agents = append(out.Agents, replayAgent(s, &r.Agents[i], budgetOf))
+	}
+	out.Totals.Match, out.Totals.Divergent, out.Totals.Undetermined, out.Totals.Unconfirmed = r.Count()
+	return out
+}
+
+func defects(s *replay.Session) []Defect {
+	out := []Defect{}
+	for _, d := range s.Defects {
+		out = append(out, Defect{File: otherFile(d.Pos.File, s.File), Line: d.Pos.Line, Kind: string(d.Kind), Reason: d.Reason, Lost: d.Lost})
+	}
+	return out
+}
+
+// otherFile is file, or "" where it is the main log.
+func otherFile(file, main string) string {
+	if file == main {
+		return ""
+	}
+	return file
+}
+
+// list is a copy that is never nil: JSON has [] for an empty list.
+func list(s []string) []string { return append([]string{}, s...) }
+
+func replayAgent(s *replay.Session, r *replay.AgentResult, budgetOf int64) ReplayAgent {
+	a := r.Agent
+	return ReplayAgent{
+		Agent: a.ID, File: otherFile(a.File, s.File), Type: a.Type, StartedBy: a.StartedBy, OnBehalfOf: a.OnBehalfOf,
+		Calls: len(a.Calls), Listings: listings(r, budgetOf), Skills: skillCalls(a), Compactions: compactions(r),
+		Context: context(a), Checks: checks(r.Checks), Visibility: visibility(r.Visibility),
+	}
+}
+
+// listings collects the catalogues that the log holds or, where it holds none,
+// those that the rules derive.
+func listings(r *replay.AgentResult, budgetOf int64) []ListingSent {
+	out := []ListingSent{}
+	events := r.Agent.Events
+	for i := range events {
+		e := &events[i]
+		if e.Kind != replay.Listing {
+			continue
+		}
+		l := ListingSent{Line: e.Where.Line, UUID: e.Where.UUID, Abandoned: e.Abandoned, Chars: budget.Len16(e.Text), Names: []string{}}
+		if a := e.Listing; a != nil {
+			l.Names = list(a.Names)
+			if !a.HasNames {
+				l.Names = listedNames(a.Content)
+			}
+			l.Skills = len(l.Names)
+			if l.Chars == 0 {
+				l.Chars = budget.Len16(a.Content)
+			}
+			l.Partial = a.HasInitial && !a.Initial
+		}
+		l.Cause, l.CauseLine = cause(events, i, len(out) == 0)
+		out = append(out, l)
+	}
+	if len(out) == 0 {
+		for _, p := range r.Predicted {
+			if p.Kind != replay.Listing {
+				continue
+			}
+			l := ListingSent{Predicted: true, Partial: !p.Initial, Chars: budget.Len16(p.Text), Cause: "start", Names: []string{}}
+			if p.Cause >= 0 && p.Cause < len(events) {
+				l.Line = events[p.Cause].Where.Line
+				if len(out) > 0 {
+					l.Cause, l.CauseLine = cause(events, p.Cause+1, false)
+				}
+			}
+			states := map[string]replay.Shown{}
+			for _, entry := range p.Entries {
+				states[entry.Name] = entry.Shown
+				if entry.Shown != replay.ShownAbsent {
+					l.Names = append(l.Names, entry.Name)
+				}
+			}
+			l.Skills = len(l.Names)
+			l.Shown = countShown(states)
+			out = append(out, l)
+		}
+	}
+	if len(out) > 0 {
+		out[0].Budget = budgetOf
+		// What the model saw at the first prompt goes before what the rules say.
+		for _, v := range r.Visibility {
+			if !v.Abandoned && len(v.Skills) > 0 {
+				out[0].Shown = countShown(v.Skills)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// listedNames reads the names of the entries of a listing. A line of a
+// description that begins like an entry is taken for one; clients that write
+// such texts record the names beside them.
+func listedNames(content string) []string {
+	names := []string{}
+	for line := range strings.Lines(content) {
+		if rest, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "- "); ok {
+			name, _, _ := strings.Cut(rest, ": ")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// cause looks back from a listing for what made the client send it.
+func cause(events []replay.Event, at int, first bool) (string, int) {
+	if first {
+		return "start", 0
+	}
+	for i := at - 1; i >= 0; i-- {
+		e := &events[i]
+		switch e.Kind {
+		case replay.Compaction:
+			return "compaction", e.Where.Line
+		case replay.Start:
+			if e.Start != nil && e.Start.Resume {
+				return "resume", e.Where.Line
+			}
+			return "start", e.Where.Line
+		case replay.CatalogueChange, replay.Touch:
+			return "change", e.Where.Line
+		case replay.Listing:
+			return "change", 0
+		}
+	}
+	return "start", 0
+}
+
+// countShown counts skills by what the model saw of them; nil for none.
+func countShown(states map[string]replay.Shown) *ShownCount {
+	if len(states) == 0 {
+		return nil
+	}
+	var c ShownCount
+	names := make([]string, 0, len(states))
+	for name := range states {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		switch states[name] {
+		case replay.ShownFull:
+			c.Full++
+		case replay.ShownShortened:
+			c.Shortened++
+			c.ShortenedNames = append(c.ShortenedNames, name)
+		case replay.ShownNameOnly:
+			c.NameOnly++
+			c.NameOnlyNames = append(c.NameOnlyNames, name)
+		case replay.ShownAbsent:
+			c.Absent++
+			c.AbsentNames = append(c.AbsentNames, name)
+		}
+	}
+	return &c
+}
+
+// skillCalls counts invocations by skill, in order of the first one. Calls on
+// abandoned branches count: they were made.
+func skillCalls(a *replay.Agent) []SkillCalls {
+	out := []SkillCalls{}
+	at := func(skill string, line int) *SkillCalls {
+		for i := range out {
+			if out[i].Skill == skill {
+				return &out[i]
+			}
+		}
+		out = append(out, SkillCalls{Skill: skill, Line: line})
+		return &out[len(out)-1]
+	}
+	for i := range a.Events {
+		e := &a.Events[i]
+		line := e.Where.Line
+		switch e.Kind {
+		case replay.SkillCall:
+			at(e.Skill, line).ByModel++
+		case replay.Slash:
+			if typedSkill(a.Events, i) {
+				at(e.Skill, line).ByUser++
+			}
+		case replay.Body:
+			at(e.Skill, line).Bodies++
+		case replay.Note:
+			at(e.Skill, line).Notes++
+		case replay.Refusal:
+			if e.Rejected {
+				at(e.Skill, line).Rejected++
+			} else {
+				at(e.Skill, line).Refused++
+			}
+		case replay.Launched:
+			if e.Forked || e.Background {
+				at(e.Skill, line).Forked++
+			}
+		}
+	}
+	return out
+}
+
+// typedSkill reports whether a typed command named a skill: a body, note, result
+// or refusal of that name follows before the next turn. Others, such as /compact,
+// are the client's own.
+func typedSkill(events []replay.Event, at int) bool {
+	if events[at].Forked {
+		return true
+	}
+	for i := at + 1; i < len(events); i++ {
+		e := &events[i]
+		switch e.Kind {
+		case replay.Body, replay.Note, replay.Refusal, replay.Launched:
+			if e.ToolUse == "" && e.Skill == events[at].Skill {
+				return true
+			}
+		case replay.Turn, replay.Prompt, replay.SkillCall, replay.Compaction:
+			return false
+		}
+	}
+	return false
+}
+
+// compactions tells what each compaction kept of the skills invoked before it.
+func compactions(r *replay.AgentResult) []Compaction {
+	out := []Compaction{}
+	events := r.Agent.Events
+	var invoked []string
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case replay.Body, replay.Note:
+			if !slices.Contains(invoked, e.Skill) {
+				invoked = append(invoked, e.Skill)
+			}
+		case replay.Compaction:
+			c := Compaction{Line: e.Where.Line, UUID: e.Where.UUID, Kept: []KeptOne{}, Dropped: []string{}}
+			if e.Compaction != nil {
+				c.Trigger, c.Partial = e.Compaction.Trigger, e.Compaction.Partial
+				c.Before, c.After = e.Compaction.Before, e.Compaction.After
+			}
+			for _, call := range r.Agent.Calls {
+				if call.HasUsage && !call.Abandoned && call.Event <= i {
+					c.CallsBefore++
+				}
+			}
+			predicted := predictedReattachment(r.Predicted, events, i)
+			if predicted != nil {
+				c.Reason = predicted.Reason
+			}
+			for j := i + 1; j < len(events) && events[j].Kind != replay.Compaction; j++ {
+				if events[j].Kind == replay.Reattachment {
+					c.Kept = keptSkills(events[j].Skills, predicted)
+					break
+				}
+			}
+			for _, name := range invoked {
+				if !slices.ContainsFunc(c.Kept, func(k KeptOne) bool { return k.Skill == name }) {
+					c.Dropped = append(c.Dropped, name)
+				}
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// predictedReattachment is the reattachment that the rules derive from the
+// compaction at index i.
+func predictedReattachment(effects []replay.Effect, events []replay.Event, i int) *replay.Effect {
+	for j := range effects {
+		p := &effects[j]
+		if p.Kind != replay.Reattachment || p.Cause < i || p.Cause >= len(events) {
+			continue
+		}
+		for k := i + 1; k <= p.Cause; k++ {
+			if events[k].Kind == replay.Compaction {
+				return nil
+			}
+		}
+		return p
+	}
+	return nil
+}
+
+func keptSkills(skills []jsonl.InvokedSkill, predicted *replay.Effect) []KeptOne {
+	kept := []KeptOne{}
+	for _, sk := range skills {
+		k := KeptOne{Skill: sk.Name, Chars: budget.Len16(sk.Content)}
+		if predicted != nil {
+			for _, p := range predicted.Skills {
+				if p.Name == sk.Name {
+					k.Cut = p.Cut
+				}
+			}
+		}
+		kept = append(kept, k)
+	}
+	return kept
+}
+
+// context is the size of the prompt of every request on the branch that stands.
+func context(a *replay.Agent) []ContextSize {
+	out := []ContextSize{}
+	for _, c := range a.Calls {
+		if c.HasUsage && !c.Abandoned {
+			out = append(out, ContextSize{Line: c.Where.Line, Tokens: promptTokens(c.Usage)})
+		}
+	}
+	return out
+}
+
+// promptTokens is all that a request sent, from the cache or not. Where the flat
+// count of cache writes is 0 and the split is not, the split counts.
+func promptTokens(u jsonl.Usage) int64 {
+	write := u.CacheWrite
+	if write == 0 && u.HasSplit {
+		write = u.CacheWrite5m + u.CacheWrite1h
+	}
+	return max(0, u.Input+u.CacheRead+write)
+}
+
+func checks(in []replay.Check) []Check {
+	out := []Check{}
+	for _, c := range in {
+		k := Check{Kind: string(c.Kind), Verdict: string(c.Verdict), Unconfirmed: c.Unconfirmed, Line: c.Where.Line, UUID: c.Where.UUID,
+			Skill: c.Skill, Rule: c.Rule, Reason: c.Reason, Missing: c.Missing, After: c.After}
+		if c.Verdict != replay.Match {
+			if c.Expected != "" {
+				k.Expected = new(Text(c.Expected))
+			}
+			if c.Observed != "" {
+				k.Observed = new(Text(c.Observed))
+			}
+		}
+		if c.Verdict == replay.Divergent {
+			k.Diff = Diff(c.Expected, c.Observed)
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+func visibility(in []replay.Visibility) []Visibility {
+	out := []Visibility{}
+	for _, v := range in {
+		skills := map[string]string{}
+		for name, state := range v.Skills {
+			skills[name] = string(state)
+		}
+		out = append(out, Visibility{Prompt: v.Prompt, Command: v.Command, Line: v.Where.Line, Abandoned: v.Abandoned, Predicted: v.Predicted, Skills: skills})
+	}
+	return out
+}

@@ -1,0 +1,854 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+)
+
+// How much of a list one screen shows; a verbose style shows all.
+const (
+	fewNames       = 8
+	fewDivergences = 5
+	fewAgents      = 4
+	fewLines       = 6
+)
+
+// WriteTable writes one screen for one session. For several it writes a line
+// each and the divergences of all.
+func (d *ReplayDocument) WriteTable(w io.Writer, style Style) error {
+	var b strings.Builder
+	switch {
+	case len(d.Sessions) == 0:
+		b.WriteString("No sessions.\n")
+	case len(d.Sessions) == 1 || style.Verbose:
+		for i := range d.Sessions {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			if err := d.Sessions[i].write(&b, style); err != nil {
+				return err
+			}
+		}
+	default:
+		if err := d.writeMany(&b, style); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *ReplayDocument) writeMany(b *strings.Builder, style Style) error {
+	g := grid{columns: []column{
+		{title: "session"}, {title: "start", drop: 1}, {title: "client", shrink: 1, least: 8},
+		{title: "calls", right: true, drop: 2}, {title: "skills", right: true, drop: 3}, {title: "match", right: true},
+		{title: "divergent", right: true, ink: inkIfNot0(red)}, {title: "undetermined", right: true, ink: inkIfNot0(yellow)},
+		{title: "unconfirmed", right: true, ink: inkIfNot0(yellow)}, {title: "cost", right: true},
+	}}
+	for i := range d.Sessions {
+		s := &d.Sessions[i]
+		skills, cost, unconfirmed := 0, "", ""
+		for _, a := range s.Agents {
+			for _, k := range a.Skills {
+				skills += k.ByModel + k.ByUser
+			}
+		}
+		if s.Tokens != nil && s.Tokens.CostMicroUSD != nil {
+			_, cost = moneyColumn(nil, *s.Tokens.CostMicroUSD)
+		}
+		if s.Totals.Unconfirmed > 0 {
+			unconfirmed = count(s.Totals.Unconfirmed)
+		}
+		g.add(shortID(s.ID), style.date(s.Start), Escape(strings.Replace(s.Client, "claude-code@", "", 1)), count(s.Calls), count(skills),
+			count(s.Totals.Match), count(s.Totals.Divergent), count(s.Totals.Undetermined), unconfirmed, cost)
+	}
+	if err := g.write(b, style); err != nil {
+		return err
+	}
+	b.WriteString("\n")
+	style.block(b, "CHECKS", plural(len(d.Sessions), "session")+": "+d.Totals.text(style))
+	shown := 0
+	for i := range d.Sessions {
+		s := &d.Sessions[i]
+		shown = s.writeDivergences(b, style, shown, shortID(s.ID)+" ")
+	}
+	d.writeMore(b, style, shown)
+	missing := missingInputs(d.Sessions)
+	missing.write(b, style)
+	next := []string{"skilltrace replay ID", "skilltrace timeline ID"}
+	if hint := missing.hint(); hint != "" {
+		next = append(next, hint)
+	}
+	writeNext(b, style, next)
+	return nil
+}
+
+func inkIfNot0(i ink) func(string) ink {
+	return func(cell string) ink {
+		if strings.TrimSpace(cell) == "0" {
+			return ""
+		}
+		return i
+	}
+}
+
+func (d *ReplayDocument) writeMore(b *strings.Builder, style Style, shown int) {
+	if left := d.Totals.Divergent + d.Totals.Unconfirmed - shown; left > 0 {
+		style.block(b, "", "and "+plural(left, "more divergence")+": --verbose shows all")
+	}
+}
+
+// text is the tally: 38 match, 0 divergent, 1 undetermined.
+func (t Totals) text(style Style) string {
+	paint := func(i ink, n int, word string) string {
+		text := count(n) + " " + word
+		if n == 0 {
+			return text
+		}
+		return style.paint(i, text)
+	}
+	out := paint(green, t.Match, "match") + ", " + paint(red, t.Divergent, "divergent") + ", " + paint(yellow, t.Undetermined, "undetermined")
+	if t.Unconfirmed > 0 {
+		out += ", " + paint(yellow, t.Unconfirmed, "unconfirmed")
+	}
+	return out
+}
+
+// write writes the screen of one session.
+func (s *ReplaySession) write(b *strings.Builder, style Style) error {
+	s.writeHeader(b, style)
+	b.WriteString("\n")
+	if len(s.Agents) > 0 {
+		main := &s.Agents[0]
+		main.writeListings(b, style)
+		main.writeCalls(b, style)
+		main.writeContext(b, style)
+		s.writeAgents(b, style)
+	}
+	if s.Tokens != nil {
+		b.WriteString("\n")
+		if err := s.Tokens.write(b, style); err != nil {
+			return err
+		}
+	}
+	b.WriteString("\n")
+	s.writeChecks(b, style)
+	return nil
+}
+
+func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
+	parts := []string{"session " + shortID(s.ID)}
+	if s.Client != "" {
+		rules := "rules exact"
+		if !s.RulesExact {
+			rules = "rules not exact"
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", Escape(strings.Replace(s.Client, "@", " ", 1)), rules))
+	}
+	if s.Model != "" {
+		model := Escape(s.Model)
+		if s.Window > 0 {
+			model += ", " + window(s.Window)
+		}
+		parts = append(parts, model)
+	}
+	size := plural(s.Prompts, "prompt")
+	if s.SlashCommands > 0 {
+		size += ", " + plural(s.SlashCommands, "command")
+	}
+	parts = append(parts, size+", "+plural(s.Calls, "call"))
+	for _, line := range wrap(together(parts, style.width()), style.width()) {
+		b.WriteString(line + "\n")
+	}
+	file := style.shortPath(s.File)
+	if !style.Verbose {
+		file = truncateStart(file, style.width()-labelWidth-1)
+	}
+	style.block(b, "log", file+": "+plural(s.Lines, "line")+s.oddities())
+
+	var inputs []string
+	for _, in := range s.Inputs {
+		text := Escape(in.Name) + ": "
+		switch {
+		case !in.Found:
+			text += style.paint(yellow, "not found")
+		case in.Source == "":
+			text += "given"
+		default:
+			text += style.shortPath(in.Source)
+		}
+		if in.Note != "" {
+			text += ", " + Escape(in.Note)
+		}
+		inputs = append(inputs, text)
+	}
+	if len(inputs) > 0 {
+		style.block(b, "inputs", together(inputs, style.width()-labelWidth))
+	}
+	for i, text := range s.Assumptions {
+		label := ""
+		if i == 0 {
+			label = "assumed"
+		}
+		style.block(b, label, Escape(text))
+	}
+}
+
+// joinDots joins parts with middle dots.
+func joinDots(parts []string) string { return strings.Join(parts, " · ") }
+
+// window writes a number of tokens as clients do: 200k, 1M.
+func window(tokens int64) string {
+	switch {
+	case tokens%1_000_000 == 0:
+		return count(tokens/1_000_000) + "M"
+	case tokens%1_000 == 0:
+		return count(tokens/1_000) + "k"
+	}
+	return count(tokens)
+}
+
+// oddities names what was wrong with the lines of the log, "" if nothing.
+func (s *ReplaySession) oddities() string {
+	var parts []string
+	if n := len(s.Defects); n > 0 {
+		lost := 0
+		for _, d := range s.Defects {
+			if d.Lost {
+				lost++
+			}
+		}
+		first := s.Defects[0]
+		parts = append(parts, fmt.Sprintf("%s, %s lost (line %d: %s)", plural(n, "defect"), count(lost), first.Line, Escape(first.Reason)))
+	}
+	if g := s.Graph; g != nil {
+		for _, odd := range []struct {
+			n         int
+			one, many string
+		}{
+			{g.Dangling, "dangling parent", "dangling parents"},
+			{g.Replayed, "replayed row", "replayed rows"},
+			{g.OutOfOrder, "row before its parent", "rows before their parents"},
+			{g.Copied, "row of another session", "rows of another session"},
+		} {
+			switch {
+			case odd.n == 1:
+				parts = append(parts, "1 "+odd.one)
+			case odd.n > 1:
+				parts = append(parts, count(odd.n)+" "+odd.many)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " · " + joinDots(parts)
+}
+
+func (a *ReplayAgent) writeListings(b *strings.Builder, style Style) {
+	if len(a.Listings) == 0 {
+		style.block(b, "LISTING", "none in the log")
+		return
+	}
+	first := &a.Listings[0]
+	text := plural(first.Skills, "skill") + ", "
+	if first.Budget > 0 {
+		text += count(first.Chars) + " of " + plural(first.Budget, "char")
+	} else {
+		text += plural(first.Chars, "char")
+	}
+	if first.Shown != nil {
+		text += first.Shown.text()
+	}
+	switch {
+	case first.Predicted:
+		text += "; not in the log, by the rules"
+	case first.Line > 0:
+		text += fmt.Sprintf("; line %d", first.Line)
+	}
+	style.block(b, "LISTING", text)
+	if c := first.Shown; c != nil {
+		for _, group := range []struct {
+			label string
+			names []string
+		}{{"shortened", c.ShortenedNames}, {"name only", c.NameOnlyNames}, {"not listed", c.AbsentNames}} {
+			if len(group.names) > 0 {
+				style.block(b, "", group.label+": "+listAll(escapeAll(group.names), style.limit(fewNames)))
+			}
+		}
+	}
+	var again []string
+	for _, l := range a.Listings[1:] {
+		again = append(again, l.again(style))
+	}
+	if len(again) > 0 {
+		style.block(b, "", "sent again: "+joinFew(again, "; ", style.limit(fewLines)))
+	}
+}
+
+// text says how many are described, shortened, named only or missing.
+func (c *ShownCount) text() string {
+	if c.Shortened+c.NameOnly+c.Absent == 0 {
+		return ", all described"
+	}
+	parts := []string{count(c.Full) + " described"}
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{c.Shortened, "shortened"}, {c.NameOnly, "by name only"}, {c.Absent, "not listed"}} {
+		if part.n > 0 {
+			parts = append(parts, count(part.n)+" "+part.word)
+		}
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// again describes a later listing: line 138, all 21 after the compaction at 130.
+func (l *ListingSent) again(style Style) string {
+	text := ""
+	if l.Line > 0 {
+		text = fmt.Sprintf("line %d ", l.Line)
+	}
+	if l.Partial {
+		text += "+" + listAll(escapeAll(l.Names), style.limit(3))
+	} else {
+		text += "all " + count(l.Skills)
+	}
+	switch l.Cause {
+	case "compaction":
+		text += " after the compaction"
+	case "resume":
+		text += " on resume"
+	case "start":
+		text += " with a new process"
+	case "change":
+		text += " after a change"
+	}
+	if l.CauseLine > 0 {
+		text += fmt.Sprintf(" (%d)", l.CauseLine)
+	}
+	if l.Abandoned {
+		text += ", abandoned"
+	}
+	return text
+}
+
+func escapeAll(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = Escape(name)
+		if name == "" {
+			out[i] = `""`
+		}
+	}
+	return out
+}
+
+func (a *ReplayAgent) writeCalls(b *strings.Builder, style Style) {
+	var names []string
+	var byModel, byUser, refused, rejected, forked int
+	for _, k := range a.Skills {
+		n := k.ByModel + k.ByUser
+		name := escapeAll([]string{k.Skill})[0]
+		if n != 1 {
+			name += " " + count(n) + "×"
+		}
+		names = append(names, name)
+		byModel += k.ByModel
+		byUser += k.ByUser
+		refused += k.Refused
+		rejected += k.Rejected
+		forked += k.Forked
+	}
+	if len(names) == 0 {
+		style.block(b, "CALLS", "no skill was called")
+		return
+	}
+	tally := []string{"by model " + count(byModel), "by user " + count(byUser), "refused " + count(refused)}
+	if rejected > 0 {
+		tally = append(tally, "rejected by user "+count(rejected))
+	}
+	if forked > 0 {
+		tally = append(tally, "in a fork "+count(forked))
+	}
+	style.block(b, "CALLS", listAll(names, style.limit(2*fewNames))+" · "+strings.Join(tally, ", "))
+	var bodies, notes int
+	for _, k := range a.Skills {
+		bodies += k.Bodies
+		notes += k.Notes
+	}
+	text := plural(bodies, "body")
+	if notes > 0 {
+		text += ", " + plural(notes, "note") + " in place of a body"
+	}
+	for _, k := range a.Skills {
+		if k.Refused > 0 {
+			text += fmt.Sprintf(" · %s refused %s×", Escape(k.Skill), count(k.Refused))
+		}
+	}
+	style.block(b, "", "injected: "+text)
+}
+
+func (a *ReplayAgent) writeContext(b *strings.Builder, style Style) {
+	if len(a.Context) == 0 && len(a.Compactions) == 0 {
+		return
+	}
+	var values []int64
+	top := int64(0)
+	for _, c := range a.Context {
+		values = append(values, c.Tokens)
+		top = max(top, c.Tokens)
+	}
+	var breaks []int
+	for _, c := range a.Compactions {
+		at := min(max(c.CallsBefore, 0), len(values))
+		if n := len(breaks); n > 0 {
+			at = max(at, breaks[n-1])
+		}
+		breaks = append(breaks, at)
+	}
+	text := sparkline(values, breaks, min(48, style.width()-labelWidth-28))
+	if text != "" {
+		text += " up to " + plural(top, "token")
+	}
+	if len(a.Compactions) == 0 {
+		text += ", never compacted"
+	} else {
+		text += ", compacted " + plural(len(a.Compactions), "time")
+	}
+	style.block(b, "CONTEXT", strings.TrimPrefix(text, ", "))
+	for i := range a.Compactions {
+		if limit := style.limit(fewLines); limit > 0 && i == limit {
+			style.block(b, "", "and "+plural(len(a.Compactions)-limit, "more compaction"))
+			break
+		}
+		style.block(b, "", a.Compactions[i].text(style))
+	}
+}
+
+func (c *Compaction) text(style Style) string {
+	text := fmt.Sprintf("line %d", c.Line)
+	var how []string
+	if c.Trigger != "" {
+		how = append(how, Escape(c.Trigger))
+	}
+	if c.Partial != "" {
+		how = append(how, "partial: "+strings.ReplaceAll(Escape(c.Partial), "_", " "))
+	}
+	if c.Before > 0 {
+		size := window(c.Before)
+		if c.After > 0 {
+			size += " to " + window(c.After)
+		}
+		how = append(how, size+" tokens")
+	}
+	if len(how) > 0 {
+		text += " (" + strings.Join(how, ", ") + ")"
+	}
+	var kept []string
+	for _, k := range c.Kept {
+		name := Escape(k.Skill)
+		if k.Cut {
+			name += " (cut)"
+		}
+		kept = append(kept, name)
+	}
+	switch {
+	case len(kept) == 0 && len(c.Dropped) == 0:
+		text += " no skill to put back"
+	case len(kept) == 0:
+		text += " put nothing back"
+	default:
+		text += " kept " + listAll(kept, style.limit(fewNames))
+	}
+	if len(c.Dropped) > 0 {
+		text += " · dropped " + listAll(escapeAll(c.Dropped), style.limit(fewNames))
+	}
+	if c.Reason != "" {
+		text += ": " + Escape(c.Reason)
+	}
+	return text
+}
+
+func (s *ReplaySession) writeAgents(b *strings.Builder, style Style) {
+	for i := 1; i < len(s.Agents); i++ {
+		label := ""
+		if i == 1 {
+			label = "AGENTS"
+		}
+		if limit := style.limit(fewAgents); limit > 0 && i > limit {
+			style.block(b, label, "and "+plural(len(s.Agents)-i, "more agent"))
+			return
+		}
+		a := &s.Agents[i]
+		text := shortID(a.Agent)
+		if a.Type != "" {
+			text += " (" + Escape(a.Type) + ")"
+		}
+		if a.OnBehalfOf != "" {
+			text += " for " + Escape(a.OnBehalfOf)
+		}
+		text += ": " + plural(a.Calls, "call")
+		if len(a.Listings) > 0 {
+			text += ", listing of " + plural(a.Listings[0].Skills, "skill")
+		} else {
+			text += ", no listing"
+		}
+		var names []string
+		for _, k := range a.Skills {
+			names = append(names, Escape(k.Skill))
+		}
+		if len(names) > 0 {
+			text += ", called " + listAll(names, style.limit(fewNames))
+		}
+		if n := len(a.Compactions); n > 0 {
+			text += ", compacted " + plural(n, "time")
+		}
+		style.block(b, label, text)
+	}
+}
+
+// write writes the ledger. Amounts are rounded so that they add up.
+func (t *TokensBlock) write(b *strings.Builder, style Style) error {
+	g := grid{indent: labelWidth, columns: []column{
+		{title: "layer"}, {title: "once", right: true}, {title: "carried", right: true}, {title: "read", right: true},
+		{title: "write", right: true}, {title: "input", right: true}, {title: "output", right: true}, {title: "cost", right: true}, {title: "basis", shrink: 1, least: 5},
+	}}
+	costs, total := t.costs()
+	sameBasis := true
+	for _, l := range t.Layers {
+		sameBasis = sameBasis && l.Basis == t.Layers[0].Basis
+	}
+	for i, l := range t.Layers {
+		basis := Escape(l.Basis)
+		if sameBasis {
+			basis = ""
+		}
+		g.add(Escape(l.Layer), some(l.Once), some(l.Carried), some(l.Tokens.CacheRead), some(l.Tokens.CacheWrite5m+l.Tokens.CacheWrite1h),
+			some(l.Tokens.Input), some(l.Tokens.Output), costs[i], basis)
+	}
+	u := t.Usage
+	g.add("all", "", "", some(u.CacheRead), some(u.CacheWrite5m+u.CacheWrite1h), some(u.Input), some(u.Output), total, "")
+	var table strings.Builder
+	if err := g.write(&table, style); err != nil {
+		return err
+	}
+	lines := table.String()
+	label := style.paint(bold, "TOKENS")
+	b.WriteString(label + strings.TrimPrefix(lines, strings.Repeat(" ", len("TOKENS"))))
+	var notes []string
+	if sameBasis && len(t.Layers) > 0 && t.Layers[0].Basis != "" {
+		notes = append(notes, "basis: "+Escape(t.Layers[0].Basis))
+	}
+	if t.Unfinished > 0 {
+		notes = append(notes, plural(t.Unfinished, "call")+" without final usage")
+	}
+	notes = append(notes, escapeAll(t.Notes)...)
+	if len(notes) > 0 {
+		style.block(b, "", joinDots(notes))
+	}
+	return nil
+}
+
+// some is a number, or nothing for 0: a table of mostly zeros hides the others.
+func some(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return count(n)
+}
+
+// costs writes the cost of each layer and of all; "?" where a price is unknown.
+func (t *TokensBlock) costs() (rows []string, total string) {
+	rows = make([]string, len(t.Layers))
+	if t.CostMicroUSD == nil {
+		return rows, "unpriced"
+	}
+	amounts := make([]int64, len(t.Layers))
+	for i, l := range t.Layers {
+		if l.CostMicroUSD != nil {
+			amounts[i] = *l.CostMicroUSD
+		}
+	}
+	rows, total = moneyColumn(amounts, *t.CostMicroUSD)
+	for i, l := range t.Layers {
+		switch {
+		case l.CostMicroUSD == nil:
+			rows[i] = "?"
+		case *l.CostMicroUSD == 0:
+			rows[i] = ""
+		}
+	}
+	return rows, total
+}
+
+func (s *ReplaySession) writeChecks(b *strings.Builder, style Style) {
+	style.block(b, "CHECKS", s.Totals.text(style))
+	shown := s.writeDivergences(b, style, 0, "")
+	one := ReplayDocument{Sessions: []ReplaySession{*s}, Totals: s.Totals}
+	one.writeMore(b, style, shown)
+	missing := missingInputs(one.Sessions)
+	missing.write(b, style)
+	if style.Verbose {
+		s.writeVerbose(b, style)
+	}
+
+	id := shortID(s.ID)
+	next := []string{"skilltrace timeline " + id}
+	if s.Totals.Divergent+s.Totals.Unconfirmed > 0 {
+		if !style.Verbose {
+			next = append(next, "skilltrace replay "+id+" --verbose")
+		}
+	}
+	if hint := missing.hint(); hint != "" {
+		next = append(next, hint)
+	}
+	if s.Client != "" && (!s.RulesExact || s.Totals.Divergent > 0) {
+		next = append(next, "skilltrace rules --client "+Escape(s.Client))
+	}
+	writeNext(b, style, next)
+}
+
+func writeNext(b *strings.Builder, style Style, next []string) {
+	next[0] = "Next: " + next[0]
+	for i, line := range wrap(together(next, style.width()), style.width()) {
+		if i == 0 {
+			line = strings.Replace(line, "Next:", style.paint(bold, "Next:"), 1)
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+// writeDivergences lists the divergences of a session after those already shown,
+// each with its evidence, and returns how many are shown now.
+func (s *ReplaySession) writeDivergences(b *strings.Builder, style Style, shown int, prefix string) int {
+	for ai := range s.Agents {
+		a := &s.Agents[ai]
+		for i := range a.Checks {
+			c := &a.Checks[i]
+			if c.Verdict != "divergent" {
+				continue
+			}
+			if limit := style.limit(fewDivergences); limit > 0 && shown >= limit {
+				return shown
+			}
+			shown++
+			c.write(b, style, prefix, agentPrefix(a, ai))
+		}
+	}
+	return shown
+}
+
+func agentPrefix(a *ReplayAgent, index int) string {
+	if index == 0 {
+		return ""
+	}
+	return "agent " + shortID(a.Agent) + " "
+}
+
+func (c *Check) write(b *strings.Builder, style Style, session, agent string) {
+	head := session + agent
+	if c.Line > 0 {
+		head += fmt.Sprintf("line %d ", c.Line)
+	}
+	word := style.paint(red, Escape(c.Kind))
+	if c.Unconfirmed {
+		word = style.paint(yellow, Escape(c.Kind)+" (unconfirmed)")
+	}
+	head += word
+	if c.Skill != "" {
+		head += " " + Escape(c.Skill)
+	}
+	if c.Rule != "" {
+		head += " · rule " + Escape(c.Rule)
+	}
+	style.block(b, "", head)
+	// Evidence is not wrapped: that would change its blanks.
+	for _, line := range c.evidence(style) {
+		b.WriteString(style.shorten(strings.Repeat(" ", labelWidth+2)+line, style.width()) + "\n")
+	}
+	if c.Reason != "" {
+		style.block(b, "", "  "+Escape(c.Reason))
+	}
+}
+
+// evidence is what was expected and observed: the difference, or the one of the
+// two that there is.
+func (c *Check) evidence(style Style) []string {
+	switch {
+	case c.Expected == nil && c.Observed == nil:
+		return nil
+	case c.Observed == nil:
+		return []string{"expected, not in the log: " + quoted(*c.Expected)}
+	case c.Expected == nil:
+		return []string{"in the log, not expected: " + quoted(*c.Observed)}
+	case style.Verbose:
+		return []string{"expected " + quoted(*c.Expected), "observed " + quoted(*c.Observed), "diff     " + Escape(c.Diff)}
+	}
+	return []string{Escape(c.Diff)}
+}
+
+func quoted(t Text) string { return "“" + Escape(string(t)) + "”" }
+
+// missing groups the undetermined checks by what is missing.
+type missing []missingGroup
+
+type missingGroup struct {
+	what  string // the input, or the reason where no input is named
+	input bool
+	n     int
+	kinds map[string]int
+	lines []string
+}
+
+func missingInputs(sessions []ReplaySession) missing {
+	var groups missing
+	at := map[string]int{}
+	for si := range sessions {
+		for ai := range sessions[si].Agents {
+			a := &sessions[si].Agents[ai]
+			for _, c := range a.Checks {
+				if c.Verdict != "undetermined" {
+					continue
+				}
+				what, input := c.Missing, c.Missing != ""
+				switch {
+				case c.After > 0:
+					what, input = fmt.Sprintf("follows from the divergence at line %d", c.After), false
+				case !input:
+					what = c.Reason
+				}
+				i, ok := at[what]
+				if !ok {
+					i = len(groups)
+					at[what] = i
+					groups = append(groups, missingGroup{what: what, input: input, kinds: map[string]int{}})
+				}
+				groups[i].n++
+				groups[i].kinds[c.Kind]++
+				if c.Line > 0 {
+					line := agentPrefix(a, ai) + fmt.Sprint(c.Line)
+					if len(sessions) > 1 {
+						line = shortID(sessions[si].ID) + ":" + line
+					}
+					groups[i].lines = append(groups[i].lines, line)
+				}
+			}
+		}
+	}
+	sort.SliceStable(groups, func(i, j int) bool { return groups[i].n > groups[j].n })
+	return groups
+}
+
+func (m missing) write(b *strings.Builder, style Style) {
+	for i, g := range m {
+		if limit := style.limit(fewLines); limit > 0 && i == limit {
+			style.block(b, "", "and "+plural(len(m)-limit, "more reason"))
+			return
+		}
+		var kinds []string
+		for kind, n := range g.kinds {
+			kinds = append(kinds, fmt.Sprintf("%s %s", Escape(kind), count(n)))
+		}
+		sort.Strings(kinds)
+		what := Escape(g.what)
+		switch {
+		case g.input:
+			what = "not known: " + what
+		case what == "":
+			what = "no reason given"
+		}
+		text := fmt.Sprintf("%s %s (%s)", style.paint(yellow, count(g.n)+" undetermined"), what, strings.Join(kinds, ", "))
+		if len(g.lines) > 0 {
+			text += " · at " + listAll(g.lines, style.limit(fewLines))
+		}
+		style.block(b, "", text)
+	}
+}
+
+// hint is the option that gives the input that most checks lack.
+func (m missing) hint() string {
+	for _, g := range m {
+		if !g.input {
+			continue
+		}
+		for _, option := range []struct{ input, flag string }{
+			{"skill", "--skills DIR"}, {"usage", "--usage FILE"}, {"setting", "--settings FILE"},
+			{"window", "--window N"}, {"client", "--client NAME@VERSION"}, {"version", "--client NAME@VERSION"},
+		} {
+			if strings.Contains(g.what, option.input) {
+				return "give " + Escape(g.what) + " with " + option.flag
+			}
+		}
+	}
+	return ""
+}
+
+// writeVerbose adds what one screen leaves out: visibility by prompt, unknown
+// records, defects.
+func (s *ReplaySession) writeVerbose(b *strings.Builder, style Style) {
+	for ai := range s.Agents {
+		a := &s.Agents[ai]
+		for i, v := range a.Visibility {
+			label := ""
+			if i == 0 {
+				label = "SEEN"
+			}
+			style.block(b, label, agentPrefix(a, ai)+v.text())
+		}
+	}
+	for i, d := range s.Defects {
+		label := ""
+		if i == 0 {
+			label = "DEFECTS"
+		}
+		where := fmt.Sprintf("line %d", d.Line)
+		if d.File != "" {
+			where = style.shortPath(d.File) + ":" + fmt.Sprint(d.Line)
+		}
+		style.block(b, label, where+": "+Escape(d.Reason))
+	}
+	if len(s.Unknown) > 0 {
+		var names []string
+		for name, n := range s.Unknown {
+			names = append(names, fmt.Sprintf("%s %s×", Escape(name), count(n)))
+		}
+		sort.Strings(names)
+		style.block(b, "UNREAD", "records that nothing reads: "+strings.Join(names, ", "))
+	}
+}
+
+// text names, for a prompt, the skills that the model did not see in full.
+func (v *Visibility) text() string {
+	text := fmt.Sprintf("prompt %d", v.Prompt)
+	if v.Command != "" {
+		text = "/" + Escape(strings.TrimPrefix(v.Command, "/"))
+	}
+	if v.Line > 0 {
+		text += fmt.Sprintf(" (line %d)", v.Line)
+	}
+	groups := map[string][]string{}
+	for name, state := range v.Skills {
+		groups[state] = append(groups[state], Escape(name))
+	}
+	for _, state := range []string{"full", "shortened", "name_only", "absent"} {
+		names := groups[state]
+		if len(names) == 0 {
+			continue
+		}
+		sort.Strings(names)
+		text += fmt.Sprintf(" · %s %s", count(len(names)), strings.ReplaceAll(state, "_", " "))
+		if state != "full" {
+			text += ": " + strings.Join(names, ", ")
+		}
+	}
+	if v.Predicted {
+		text += " · by the rules"
+	}
+	if v.Abandoned {
+		text += " · abandoned"
+	}
+	return text
+}

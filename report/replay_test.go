@@ -1,0 +1,207 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay"
+)
+
+// at is the evidence for line n of the made-up log.
+func at(n int) replay.Where {
+	return replay.Where{File: "/home/dev/.claude/projects/-home-dev-shop/3526b199-4eb6-4c80-a0d9-21374766226c.jsonl", Line: n,
+		UUID: "00000000-0000-4000-8000-" + strings.Repeat("0", 9) + string([]byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)}),
+		Time: time.Date(2026, 11, 28, 9, 0, n, 0, time.UTC)}
+}
+
+func usage(input, read, write, output int64) jsonl.Usage {
+	return jsonl.Usage{Input: input, CacheRead: read, CacheWrite: write, CacheWrite5m: write, HasSplit: true, Output: output}
+}
+
+// sampleSession is a session with all that a screen shows: calls, a note, a
+// refusal, a typed skill, two compactions, a fork, hostile names.
+func sampleSession() *replay.Session {
+	file := at(1).File
+	names := []string{"big-a", "big-b", "commit", "deploy", "late-one"}
+	listing := func(initial bool, names ...string) *jsonl.Attachment {
+		text := ""
+		for i, n := range names {
+			if i > 0 {
+				text += "\n"
+			}
+			text += "- " + n + ": Does the work of " + n + ". Use when asked."
+		}
+		return &jsonl.Attachment{Type: "skill_listing", Content: text, Initial: initial, HasInitial: true, Names: names, HasNames: true, Count: len(names), HasCount: true}
+	}
+	body := func(name string, n int) string {
+		return "Base directory for this skill: /home/dev/.claude/skills/" + name + "\n\n" + strings.Repeat("Do it well.\n", n)
+	}
+	first, resent, delta := listing(true, names[:4]...), listing(true, names[:4]...), listing(false, "late-one")
+	main := &replay.Agent{ID: "main", File: file, Prompts: 3, Slashes: 2, Events: []replay.Event{
+		{Kind: replay.Prompt, Where: at(3), Parent: -1, PromptN: 1, Text: "do all the work\nand \x1b[31mquickly"},
+		{Kind: replay.Listing, Where: at(7), Parent: 0, PromptN: 1, Text: first.Content, Listing: first},
+		{Kind: replay.Turn, Where: at(21), Parent: 1, PromptN: 1, Message: "msg_1"},
+		{Kind: replay.SkillCall, Where: at(22), Parent: 2, PromptN: 1, Skill: "big-a", ToolUse: "toolu_1", Message: "msg_1", ToolPosition: 1, SkillPosition: 1, HasArgs: true, Args: "now"},
+		{Kind: replay.Launched, Where: at(23), Parent: 3, PromptN: 1, Skill: "big-a", ToolUse: "toolu_1", Text: "Launching skill: big-a"},
+		{Kind: replay.Body, Where: at(24), Parent: 4, PromptN: 1, Skill: "big-a", ToolUse: "toolu_1", Text: body("big-a", 900)},
+		{Kind: replay.SkillCall, Where: at(32), Parent: 5, PromptN: 1, Skill: "deploy", ToolUse: "toolu_2", Message: "msg_2", ToolPosition: 2, SkillPosition: 2},
+		{Kind: replay.Refusal, Where: at(33), Parent: 6, PromptN: 1, Skill: "deploy", ToolUse: "toolu_2", Text: "Skill deploy cannot be used with Skill tool due to disable-model-invocation"},
+		{Kind: replay.Slash, Where: at(40), Parent: 7, PromptN: 1, Skill: "commit", Tool: "commit", Args: "fix: a", HasArgs: true},
+		{Kind: replay.Body, Where: at(41), Parent: 8, PromptN: 1, Skill: "commit", Text: body("commit", 20)},
+		{Kind: replay.Touch, Where: at(50), Parent: 9, PromptN: 1, Tool: "Read", Path: "/home/dev/shop/src/a.go"},
+		{Kind: replay.Slash, Where: at(59), Parent: 10, PromptN: 1, Skill: "compact", Tool: "compact"},
+		{Kind: replay.Compaction, Where: at(60), Parent: 11, PromptN: 1, Compaction: &replay.CompactionEvent{Trigger: "manual", Before: 52000, After: 9000}},
+		{Kind: replay.Reattachment, Where: at(65), Parent: 12, PromptN: 1, Skills: []jsonl.InvokedSkill{{Name: "big-a", Path: "userSettings:big-a", Content: body("big-a", 400)}}},
+		{Kind: replay.Listing, Where: at(66), Parent: 13, PromptN: 1, Text: resent.Content, Listing: resent},
+		{Kind: replay.Prompt, Where: at(70), Parent: 14, PromptN: 2, Text: "again", Abandoned: true},
+		{Kind: replay.Start, Where: at(80), Parent: 14, PromptN: 2, Start: &replay.StartEvent{Resume: true}},
+		{Kind: replay.Prompt, Where: at(81), Parent: 16, PromptN: 3, Text: "resumed"},
+		{Kind: replay.Noticed, Where: at(82), Parent: 17, PromptN: 3, Listing: delta},
+		{Kind: replay.Listing, Where: at(82), Parent: 18, PromptN: 3, Text: delta.Content, Listing: delta},
+		{Kind: replay.SkillCall, Where: at(90), Parent: 19, PromptN: 3, Skill: "big-a", ToolUse: "toolu_3", Message: "msg_3", ToolPosition: 1, SkillPosition: 1},
+		{Kind: replay.Launched, Where: at(91), Parent: 20, PromptN: 3, Skill: "big-a", ToolUse: "toolu_3", Text: "Launching skill: big-a"},
+		{Kind: replay.Note, Where: at(92), Parent: 21, PromptN: 3, Skill: "big-a", ToolUse: "toolu_3", Text: "(Re-invocation of /big-a)", String: true},
+		{Kind: replay.SkillCall, Where: at(95), Parent: 22, PromptN: 3, Skill: "evil\u202e\x1b]0;x\a", ToolUse: "toolu_4", Message: "msg_4", ToolPosition: 2, SkillPosition: 2},
+		{Kind: replay.Refusal, Where: at(96), Parent: 23, PromptN: 3, Skill: "evil\u202e\x1b]0;x\a", ToolUse: "toolu_4", Text: "Unknown skill: evil", Rejected: true},
+	}}
+	sizes := []int64{21000, 34000, 47000, 52000, 9000, 12000, 14000}
+	for i, size := range sizes {
+		c := replay.APICall{Where: at(21 + 10*i), Message: "msg", Model: "claude-sonnet-4-5", Usage: usage(3, size-1003, 1000, 50), HasUsage: true, Final: true, Event: 2 + 3*i}
+		if i == 0 {
+			c.Message = "msg_1"
+		}
+		main.Calls = append(main.Calls, c)
+	}
+	sub := &replay.Agent{ID: "a8c17d3e9", File: "/home/dev/.claude/projects/-home-dev-shop/3526b199-4eb6-4c80-a0d9-21374766226c/subagents/agent-a8c17d3e9.jsonl",
+		Type: "general-purpose", StartedBy: "toolu_1", OnBehalfOf: "big-a", Events: []replay.Event{
+			{Kind: replay.Start, Where: at(1), Parent: -1, Start: &replay.StartEvent{}},
+			{Kind: replay.Body, Where: at(2), Parent: 0, Skill: "big-a", Text: body("big-a", 1)},
+		}, Calls: []replay.APICall{{Where: at(3), Message: "msg_9", Model: "claude-sonnet-4-5", Usage: usage(1, 2, 3, 4), HasUsage: true, Event: 2}}}
+	return &replay.Session{ID: "3526b199-4eb6-4c80-a0d9-21374766226c", File: file, Client: "claude-code", Versions: []string{"2.1.332"}, Models: []string{"claude-sonnet-4-5"},
+		CWD: "/home/dev/shop", Start: at(1).Time, End: at(96).Time, Agents: []*replay.Agent{main, sub}, Lines: 1216, Records: 1200, Dangling: 1, Replayed: 2,
+		Defects: []jsonl.Defect{{Pos: jsonl.Pos{File: file, Line: 12}, Kind: jsonl.DefectTruncated, Reason: "the line ends inside a string", Lost: true}},
+		Unknown: map[string]int{"atis-latch": 9, "zeta": 1}}
+}
+
+func sampleResult() *replay.Result {
+	s := sampleSession()
+	return &replay.Result{Session: s, Client: "claude-code@2.1.332", RulesExact: true, Model: "claude-sonnet-4-5", Window: 200000,
+		Inputs: []replay.InputUse{
+			{Name: "skill files", Source: "/home/dev/.claude/skills", Found: true, Note: "9 skills, unchanged since (digests)"},
+			{Name: "usage counts", Source: "/home/dev/.claude.json", Found: true, Note: "read now, 3 days later"},
+			{Name: "settings", Found: false},
+		},
+		Assumptions: []string{"usage counts read now, the session is 3 days old"},
+		Agents: []replay.AgentResult{
+			{Agent: s.Agents[0],
+				Checks: []replay.Check{
+					{Kind: replay.CheckListing, Verdict: replay.Match, Where: at(7), Rule: "listing.overflow", Expected: "x", Observed: "x"},
+					{Kind: replay.CheckBody, Verdict: replay.Divergent, Where: at(24), Skill: "big-a", Rule: "body.arguments",
+						Expected: "Base directory for this skill: /home/dev/.claude/skills/big-a\n\nDo it  well with $1.\n", Observed: "Base directory for this skill: /home/dev/.claude/skills/big-a\n\nDo it  well with now.\n",
+						Reason: "the skill file was edited after the session"},
+					{Kind: replay.CheckRelist, Verdict: replay.Divergent, Unconfirmed: true, Where: at(66), Expected: "- big-a: Does the work"},
+					{Kind: replay.CheckReattachment, Verdict: replay.Undetermined, Where: at(65), Reason: "follows", After: 24},
+					{Kind: replay.CheckBody, Verdict: replay.Undetermined, Where: at(41), Skill: "commit", Missing: "skill files", Reason: "no skill folder holds commit"},
+					{Kind: replay.CheckRelist, Verdict: replay.Undetermined, Where: at(82), Skill: "late-one", Reason: "when the client noticed the file is not in the log"},
+				},
+				Visibility: []replay.Visibility{
+					{Prompt: 1, Where: at(3), Skills: map[string]replay.Shown{"big-a": replay.ShownFull, "big-b": replay.ShownShortened, "commit": replay.ShownNameOnly, "deploy": replay.ShownFull, "hidden": replay.ShownAbsent}},
+					{Command: "commit", Where: at(40), Skills: map[string]replay.Shown{"big-a": replay.ShownFull, "big-b": replay.ShownFull}},
+				},
+				Predicted: []replay.Effect{{Kind: replay.Reattachment, Cause: 12, Reason: "over 25,000 tokens", Skills: []replay.ReattachedSkill{{Name: "big-a", Cut: true}}}},
+			},
+			{Agent: s.Agents[1], Checks: []replay.Check{{Kind: replay.CheckBody, Verdict: replay.Match, Where: at(2), Skill: "big-a"}}},
+		}}
+}
+
+func sampleTokens() *TokensBlock {
+	t := &TokensBlock{Calls: 8, Unfinished: 1, Usage: TokenSum{Input: 22, CacheRead: 181981, CacheWrite5m: 7003, Output: 354}, CostMicroUSD: new(int64(104361)), Notes: []string{"2 calls of an unknown model are unpriced"},
+		Layers: []LayerRow{
+			{Layer: "listing", Once: 1612, Carried: 33800, Tokens: TokenSum{CacheRead: 30100, CacheWrite5m: 3600}, CostMicroUSD: new(int64(22530)), Basis: "anchored"},
+			{Layer: "body", Once: 37902, Carried: 114000, Tokens: TokenSum{CacheRead: 111981, CacheWrite5m: 2003}, CostMicroUSD: new(int64(41105)), Basis: "estimated"},
+			{Layer: "other", Tokens: TokenSum{Input: 22, CacheRead: 39900, CacheWrite5m: 1400}, CostMicroUSD: new(int64(35416)), Basis: "estimated"},
+			{Layer: "output", Tokens: TokenSum{Output: 354}, CostMicroUSD: new(int64(5310)), Basis: "exact"},
+		}}
+	t.Price()
+	return t
+}
+
+func sampleReplay() *ReplayDocument {
+	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Budget: 8000, Tokens: sampleTokens()})})
+}
+
+func TestReplay(t *testing.T) {
+	doc := sampleReplay()
+	goldenTables(t, "replay", doc)
+	goldenJSON(t, "replay", doc)
+}
+
+func TestReplayMany(t *testing.T) {
+	bare := &replay.Result{Session: &replay.Session{ID: "aaaaaaaa-1", File: "/home/dev/x.jsonl"}}
+	doc := NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Tokens: sampleTokens()}), NewReplaySession(ReplayInput{Result: bare})})
+	goldenTables(t, "replay-many", doc)
+	goldenJSON(t, "replay-many", doc)
+}
+
+// A document that was read back from its JSON gives the same screen.
+func TestReplayRoundTrip(t *testing.T) {
+	doc := sampleReplay()
+	var back ReplayDocument
+	readBack(t, doc, &back)
+	var want, got bytes.Buffer
+	for _, style := range []Style{{}, {Verbose: true}} {
+		want.Reset()
+		got.Reset()
+		if err := doc.WriteTable(&want, style); err != nil {
+			t.Fatal(err)
+		}
+		if err := back.WriteTable(&got, style); err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != want.String() {
+			t.Errorf("after JSON:\n%s\nbefore:\n%s", got.String(), want.String())
+		}
+	}
+}
+
+func TestReplayEmpty(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewReplay(nil).WriteTable(&b, Style{}); err != nil || b.String() != "No sessions.\n" {
+		t.Errorf("got %q, %v", b.String(), err)
+	}
+}
+
+// A log without listings shows what the rules derive.
+func TestReplayPredictedListing(t *testing.T) {
+	r := sampleResult()
+	main := r.Session.Agents[0]
+	main.Events = main.Events[:1]
+	main.Calls = nil
+	r.Agents = r.Agents[:1]
+	r.Agents[0].Visibility = nil
+	r.Agents[0].Predicted = []replay.Effect{{Kind: replay.Listing, Cause: 0, Initial: true, Text: "- a: b\n- c", Entries: []replay.ListedEntry{
+		{Name: "a", Shown: replay.ShownFull}, {Name: "c", Shown: replay.ShownNameOnly}, {Name: "d", Shown: replay.ShownAbsent}}}}
+	doc := NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: r})})
+	l := doc.Sessions[0].Agents[0].Listings
+	if len(l) != 1 || !l[0].Predicted || l[0].Skills != 2 || l[0].Chars != 10 || l[0].Line != 3 {
+		t.Errorf("listings %+v", l)
+	}
+	if s := l[0].Shown; s == nil || s.Full != 1 || s.NameOnly != 1 || s.Absent != 1 {
+		t.Errorf("shown %+v", l[0].Shown)
+	}
+}
+
+func TestTypedSkill(t *testing.T) {
+	doc := sampleReplay()
+	for _, k := range doc.Sessions[0].Agents[0].Skills {
+		if k.Skill == "compact" {
+			t.Error("/compact counts as a skill")
+		}
+		if k.Skill == "commit" && (k.ByUser != 1 || k.ByModel != 0 || k.Bodies != 1) {
+			t.Errorf("commit: %+v", k)
+		}
+	}
+}

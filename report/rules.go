@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay/rules"
+)
+
+// RulesSchema names the form of a RulesDocument.
+const RulesSchema = rules.Schema
+
+// RulesDocument is the answer of the command rules: those of one version, or
+// the difference between two.
+type RulesDocument struct {
+	rules.Document
+	table *rules.Table
+}
+
+// NewRules describes the rules of a version and, if against is not empty, how
+// they differ from those of that version. Errors are those of [rules.Table.At].
+func NewRules(table *rules.Table, version, against string) (*RulesDocument, error) {
+	doc, err := table.Document(version, against)
+	if err != nil {
+		return nil, err
+	}
+	return &RulesDocument{doc, table}, nil
+}
+
+// WriteMarkdown writes the reference of the whole table, all versions.
+func (d *RulesDocument) WriteMarkdown(w io.Writer) error { return d.table.Markdown(w) }
+
+// WriteTable writes the rules by group, or the rules that differ.
+func (d *RulesDocument) WriteTable(w io.Writer, style Style) error {
+	var b strings.Builder
+	exact := "recorded"
+	if !d.Exact {
+		exact = Escape(d.Why)
+	}
+	head := fmt.Sprintf("%s %s: %s", Escape(d.Client), Escape(d.Version), exact)
+	if d.Against != "" {
+		head = fmt.Sprintf("%s %s against %s: %s", Escape(d.Client), Escape(d.Version), Escape(d.Against), plural(len(d.Diff), "rule")+" differ")
+		if len(d.Diff) == 1 {
+			head += "s"
+		}
+		if !d.Exact {
+			head += "; " + exact
+		}
+	}
+	for _, line := range wrap(head, style.width()) {
+		b.WriteString(line + "\n")
+	}
+	write := d.writeRules
+	if d.Against != "" {
+		write = d.writeDiff
+	}
+	if err := write(&b, style); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *RulesDocument) writeRules(b *strings.Builder, style Style) error {
+	g := grid{columns: []column{{title: "rule"}, {title: "value", shrink: 2, least: 12}, {title: "since"},
+		{title: "known"}, {title: "evidence", shrink: 4, least: 12, drop: 1}, {title: "meaning", shrink: 5, least: 10}}}
+	for _, group := range rules.Groups() {
+		first := true
+		for _, r := range d.Rules {
+			if name, _, _ := strings.Cut(r.Key, "."); name != group.Name {
+				continue
+			}
+			if first {
+				first = false
+				g.rule("")
+				g.rule(style.paint(bold, group.Title))
+			}
+			meaning := ""
+			if style.Verbose {
+				meaning = r.Meaning
+			}
+			g.add(Escape(r.Key), Escape(rules.FormatValue(r.Value)), Escape(r.Since), style.known(r.Confidence, r.From), Escape(r.Evidence), Escape(meaning))
+		}
+	}
+	if err := g.write(b, style); err != nil {
+		return err
+	}
+	writeNext(b, style, []string{"skilltrace rules --diff OLD NEW", "skilltrace rules --format markdown"})
+	return nil
+}
+
+// known is how sure a change is; a verbose style adds the last version before it
+// where the exact one was not recorded.
+func (s Style) known(c rules.Confidence, from string) string {
+	text := Escape(string(c))
+	if c == rules.Documented {
+		text = "docs"
+	}
+	if s.Verbose && c == rules.Within && from != "" {
+		text += " after " + Escape(from)
+	}
+	return text
+}
+
+func (d *RulesDocument) writeDiff(b *strings.Builder, style Style) error {
+	if len(d.Diff) == 0 {
+		return nil
+	}
+	b.WriteString("\n")
+	g := grid{columns: []column{{title: "rule"}, {title: Escape(d.Against), shrink: 2, least: 10}, {title: Escape(d.Version), shrink: 2, least: 10},
+		{title: "since"}, {title: "known"}, {title: "evidence", shrink: 4, least: 12, drop: 1}}}
+	for _, r := range d.Diff {
+		since, how, evidence := "", "", ""
+		if n := len(r.Changes); n > 0 {
+			last := r.Changes[n-1]
+			since, how, evidence = Escape(last.Since), style.known(last.Confidence, last.From), Escape(last.Evidence)
+		}
+		g.add(Escape(r.Key), Escape(rules.FormatValue(r.Old)), Escape(rules.FormatValue(r.New)), since, how, evidence)
+	}
+	return g.write(b, style)
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"io"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/skilltrace/skilltrace/replay"
+)
+
+// SessionsSchema names the form of a SessionsDocument.
+const SessionsSchema = "skilltrace/sessions@1"
+
+// SessionsDocument is the answer of the command sessions.
+type SessionsDocument struct {
+	Schema   string       `json:"schema"`
+	Sessions []SessionRow `json:"sessions"`
+	// Omitted is how many older sessions a limit left out.
+	Omitted int `json:"omitted"`
+}
+
+// SessionRow is one session. Numbers are sums over all its agents, but for the
+// prompts, which are the user's.
+type SessionRow struct {
+	ID            string      `json:"id"`
+	File          string      `json:"file"`
+	Project       string      `json:"project,omitempty"` // working directory
+	Client        string      `json:"client,omitempty"`
+	Versions      []string    `json:"versions"`
+	Models        []string    `json:"models"`
+	Start         *time.Time  `json:"start,omitempty"`
+	End           *time.Time  `json:"end,omitempty"`
+	Prompts       int         `json:"prompts"`
+	SlashCommands int         `json:"slash_commands"`
+	Calls         int         `json:"calls"`
+	Agents        int         `json:"agents"`
+	Compactions   int         `json:"compactions"`
+	Skills        []SkillUses `json:"skills"` // most used first
+	Tokens        TokenTotal  `json:"tokens"`
+	Lines         int         `json:"lines"`
+	Defects       int         `json:"defects"`
+}
+
+// SkillUses is how often a skill was invoked, by the model or the user.
+type SkillUses struct {
+	Skill string `json:"skill"`
+	Uses  int    `json:"uses"`
+}
+
+// TokenTotal is a sum of recorded usage. Cache writes are not split by lifetime
+// here: older logs do not tell it.
+type TokenTotal struct {
+	Input      int64 `json:"input"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+	Output     int64 `json:"output"`
+}
+
+func (t TokenTotal) sum() int64 { return t.Input + t.CacheRead + t.CacheWrite + t.Output }
+
+// NewSessionRow reads one session. The session is not kept.
+func NewSessionRow(s *replay.Session) SessionRow {
+	row := SessionRow{ID: s.ID, File: s.File, Project: s.CWD, Client: s.Client, Versions: list(s.Versions), Models: list(s.Models),
+		Start: timeOf(s.Start), End: timeOf(s.End), Agents: len(s.Agents), Skills: []SkillUses{}, Lines: s.Lines, Defects: len(s.Defects)}
+	if main := s.Main(); main != nil {
+		row.Prompts, row.SlashCommands = main.Prompts, main.Slashes
+	}
+	uses := map[string]int{}
+	for _, a := range s.Agents {
+		row.Calls += len(a.Calls)
+		for _, c := range a.Calls {
+			if c.HasUsage {
+				row.Tokens.Input += c.Usage.Input
+				row.Tokens.CacheRead += c.Usage.CacheRead
+				row.Tokens.CacheWrite += promptTokens(c.Usage) - c.Usage.Input - c.Usage.CacheRead
+				row.Tokens.Output += c.Usage.Output
+			}
+		}
+		for i := range a.Events {
+			if a.Events[i].Kind == replay.Compaction {
+				row.Compactions++
+			}
+		}
+		for _, k := range skillCalls(a) {
+			if n := k.ByModel + k.ByUser; n > 0 {
+				uses[k.Skill] += n
+			}
+		}
+	}
+	for name, n := range uses {
+		row.Skills = append(row.Skills, SkillUses{name, n})
+	}
+	sort.Slice(row.Skills, func(i, j int) bool {
+		a, b := row.Skills[i], row.Skills[j]
+		if a.Uses != b.Uses {
+			return a.Uses > b.Uses
+		}
+		return a.Skill < b.Skill
+	})
+	return row
+}
+
+// NewSessions sorts rows by start, the oldest first and those without a time
+// before all, and keeps the newest limit of them; 0 keeps all.
+func NewSessions(rows []SessionRow, limit int) *SessionsDocument {
+	doc := &SessionsDocument{Schema: SessionsSchema, Sessions: append([]SessionRow{}, rows...)}
+	sort.SliceStable(doc.Sessions, func(i, j int) bool {
+		a, b := doc.Sessions[i], doc.Sessions[j]
+		switch {
+		case a.Start == nil || b.Start == nil:
+			if (a.Start == nil) != (b.Start == nil) {
+				return a.Start == nil
+			}
+		case !a.Start.Equal(*b.Start):
+			return a.Start.Before(*b.Start)
+		}
+		return a.File < b.File
+	})
+	if n := len(doc.Sessions); limit > 0 && n > limit {
+		doc.Omitted = n - limit
+		doc.Sessions = doc.Sessions[n-limit:]
+	}
+	return doc
+}
+
+// WriteTable writes a line per session, the newest last.
+func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
+	var b strings.Builder
+	if len(d.Sessions) == 0 {
+		_, err := io.WriteString(w, "No sessions.\n")
+		return err
+	}
+	g := grid{columns: []column{
+		{title: "session"}, {title: "start"}, {title: "project", shrink: 1, least: 10, tail: true}, {title: "version", shrink: 1, least: 9},
+		{title: "prompts", right: true, drop: 1}, {title: "calls", right: true}, {title: "skills", shrink: 1, least: 12}, {title: "tokens", right: true},
+		{title: "lines", right: true, drop: 3}, {title: "defects", right: true, drop: 2, ink: inkIfNot0(yellow)},
+	}}
+	start := style.day
+	if style.width() < 100 && !style.Verbose {
+		start = style.date
+	}
+	var tokens int64
+	defects := 0
+	for i := range d.Sessions {
+		s := &d.Sessions[i]
+		tokens += s.Tokens.sum()
+		defects += s.Defects
+		var skills []string
+		for _, k := range s.Skills {
+			name := escapeAll([]string{k.Skill})[0]
+			if k.Uses > 1 {
+				name += " " + count(k.Uses) + "×"
+			}
+			skills = append(skills, name)
+		}
+		g.add(shortID(s.ID), start(s.Start), style.shortPath(s.Project), listAll(escapeAll(s.Versions), style.limit(2)),
+			count(s.Prompts), count(s.Calls), listAll(skills, style.limit(3)), count(s.Tokens.sum()), count(s.Lines), some(int64(s.Defects)))
+	}
+	if err := g.write(&b, style); err != nil {
+		return err
+	}
+	b.WriteString("\n" + plural(len(d.Sessions), "session") + ", " + plural(tokens, "token"))
+	if defects > 0 {
+		b.WriteString(", " + plural(defects, "defect"))
+	}
+	if d.Omitted > 0 {
+		b.WriteString(", " + count(d.Omitted) + " older not shown")
+	}
+	b.WriteString("\n")
+	writeNext(&b, style, []string{"skilltrace replay " + shortID(d.Sessions[len(d.Sessions)-1].ID)})
+	_, err := io.WriteString(w, b.String())
+	return err
+}

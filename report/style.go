@@ -1,0 +1,136 @@
+package report
+
+import (
+	"strings"
+	"time"
+)
+
+// DefaultWidth is the width of output that goes to no terminal, in cells.
+const DefaultWidth = 80
+
+// minWidth is the narrowest screen that the layouts are made for; on a narrower
+// one the terminal wraps.
+const minWidth = 40
+
+// Style says how tables look. The zero Style is 80 cells wide, without colour,
+// short, in UTC.
+type Style struct {
+	Width    int            // cells; 0 means DefaultWidth
+	Color    bool           // SGR sequences are allowed
+	Verbose  bool           // nothing is left out or cut
+	Home     string         // this directory is written "~"; "" for none
+	Location *time.Location // zone of the times shown; nil means UTC
+}
+
+func (s Style) width() int {
+	switch {
+	case s.Width == 0:
+		return DefaultWidth
+	case s.Width < minWidth:
+		return minWidth
+	}
+	return s.Width
+}
+
+// limit is how many of a list are shown: n, or 0 (all) in a verbose style.
+func (s Style) limit(n int) int {
+	if s.Verbose {
+		return 0
+	}
+	return n
+}
+
+// shorten cuts an escaped text to width cells unless the style is verbose.
+func (s Style) shorten(text string, width int) string {
+	if s.Verbose {
+		return text
+	}
+	return Truncate(text, width)
+}
+
+// ink is an SGR parameter.
+type ink string
+
+const (
+	bold   ink = "1"
+	faint  ink = "2"
+	red    ink = "31"
+	green  ink = "32"
+	yellow ink = "33"
+)
+
+// paint colours a text, where colour is allowed.
+func (s Style) paint(i ink, text string) string {
+	if !s.Color || text == "" {
+		return text
+	}
+	return "\x1b[" + string(i) + "m" + text + "\x1b[0m"
+}
+
+// labelWidth is the width of the left column of a screen of blocks, in cells.
+const labelWidth = 9
+
+// block writes a label and a text beside it, wrapped at blanks to the width of
+// the style. Lines of the text start at the same column. A word wider than the
+// column stands alone on a line and overflows: cutting it would hide evidence.
+func (s Style) block(b *strings.Builder, label, text string) {
+	lines := wrap(text, s.width()-labelWidth)
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	for i, line := range lines {
+		left := strings.Repeat(" ", labelWidth)
+		if i == 0 {
+			left = s.paint(bold, label) + strings.Repeat(" ", max(1, labelWidth-displayWidth(label)))
+		}
+		b.WriteString(strings.TrimRight(left+line, " "))
+		b.WriteByte('\n')
+	}
+}
+
+// noBreak is a blank at which wrap does not break. Texts of logs hold none: it is
+// a form feed, which is escaped there.
+const noBreak = "\f"
+
+// together joins parts with middle dots. Lines are broken between parts, and
+// within a part only where it is wider than width.
+func together(parts []string, width int) string {
+	whole := make([]string, len(parts))
+	for i, part := range parts {
+		whole[i] = part
+		if i < len(parts)-1 {
+			whole[i] += " ·"
+		}
+		if displayWidth(whole[i]) <= width {
+			whole[i] = strings.ReplaceAll(whole[i], " ", noBreak)
+		}
+	}
+	return strings.Join(whole, " ")
+}
+
+// wrap breaks a text at blanks into lines of at most width cells. Leading blanks
+// of the text are kept on each of its lines.
+func wrap(text string, width int) []string {
+	if text == "" {
+		return nil
+	}
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	var lines []string
+	line, used := "", 0
+	for word := range strings.SplitSeq(text, " ") {
+		word = strings.ReplaceAll(word, noBreak, " ")
+		w := displayWidth(word)
+		switch {
+		case word == "":
+		case used == 0:
+			line, used = indent+word, len(indent)+w
+		case used+1+w <= width:
+			line += " " + word
+			used += 1 + w
+		default:
+			lines = append(lines, line)
+			line, used = indent+word, len(indent)+w
+		}
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,76 @@
+// Package skills knows skill folders: where a client looks for SKILL.md and
+// command files, which of them the model may call, in what order they are
+// listed and with what text. Parsing the metadata is in frontmatter, rendering
+// in body.
+package skills
+
+// Discovery says where and how one client version finds skills. The rule tags
+// are the keys of the rule tables.
+type Discovery struct {
+	// Parents: skills of the parents of the working directory count.
+	Parents bool `rule:"discovery.parents"`
+	// AddDirSkills and AddDirCommands: --add-dir folders count.
+	AddDirSkills   bool `rule:"discovery.add_dir_skills"`
+	AddDirCommands bool `rule:"discovery.add_dir_commands"`
+	// Commands: what becomes of command files.
+	Commands Commands `rule:"discovery.commands"`
+	// RealFileOnce: the same real file reached twice counts once.
+	RealFileOnce bool `rule:"discovery.real_file_once"`
+	// NameOnce: the same name twice counts once, disabled and held-back entries apart.
+	NameOnce bool `rule:"discovery.name_once"`
+	// PluginDashes: characters of plugin skill names outside [A-Za-z0-9_-] become "-".
+	PluginDashes bool `rule:"discovery.plugin_dashes"`
+	// Conditional: entries with paths are held back until a file matches.
+	Conditional bool `rule:"discovery.conditional"`
+	// Undescribed: own skills without any description are listed.
+	Undescribed bool `rule:"discovery.undescribed"`
+	// DropAngles: entries whose names hold < or > are dropped.
+	DropAngles bool `rule:"discovery.drop_angles"`
+	// Overrides: skillOverrides is honoured.
+	Overrides bool `rule:"discovery.overrides"`
+	// Sort is the order inside a folder.
+	Sort Sort `rule:"listing.sort"`
+	// SortNested: nested folders are sorted too where Sort is SortCollate; before,
+	// they stay in readdir order (recorded at 2.1.154 to 2.1.177, sorted at 2.1.200).
+	SortNested bool `rule:"listing.sort_nested"`
+	// MergedCommands: user, project and add-dir commands are one sorted list.
+	MergedCommands bool `rule:"listing.merged_commands"`
+	// BundledFirst: the client's own skills stand before all others.
+	BundledFirst bool `rule:"listing.bundled_first"`
+}
+
+// Commands is what becomes of command files.
+type Commands string
+
+// The possibilities.
+const (
+	CommandsApart   Commands = "apart"   // in a tool of their own, not listed
+	CommandsListed  Commands = "listed"  // listed with the skills
+	CommandsOmitted Commands = "omitted" // not listed at all (2.1.88, 2.1.89)
+)
+
+// Sort is the order of the entries of one folder.
+type Sort string
+
+// The orders.
+const (
+	SortBytes   Sort = "bytes"
+	SortReaddir Sort = "readdir"
+	SortCollate Sort = "collate"
+)
+
+// EntryText says how the text of one listing entry is made.
+type EntryText struct {
+	// Alias: "folder (name)" where the front matter gives another name.
+	Alias bool `rule:"entry.alias"`
+	// Clean: control and format characters become blanks, < and > entities.
+	Clean bool `rule:"entry.clean"`
+	// NestedSuffix: entries of nested folders say where they apply.
+	NestedSuffix bool `rule:"entry.nested_suffix"`
+	// Cap is the longest text, in UTF-16 code units; 0 for none.
+	Cap int `rule:"entry.cap"`
+	// CapSetting: skillListingMaxDescChars is honoured.
+	CapSetting bool `rule:"entry.cap_setting"`
+	// ReplaceLone: half a surrogate pair is sent as U+FFFD; before, escaped as it is.
+	ReplaceLone bool `rule:"entry.replace_lone"`
+}
