@@ -22,7 +22,7 @@ func (p *predictor) definition(s *State, typ string) agentFile {
 	if proc == nil || p.in.Files == nil || typ == "" {
 		return agentFile{}
 	}
-	tree := p.in.Files.states[p.in.Files.at(s.Clock)].tree
+	tree := p.in.Files.states[s.View].tree
 	var dirs []string
 	for d := proc.CWD; d != "/" && d != "." && d != ""; d = path.Dir(d) {
 		dirs = append(dirs, path.Join(d, ".claude/agents"))
@@ -73,14 +73,6 @@ func hasSkillTool(tools []string) bool {
 	return false
 }
 
-// agentType is the type of the agent in hand.
-func (p *predictor) agentType() string {
-	if p.agent.Type != "" {
-		return p.agent.Type
-	}
-	return p.ev.agentTypes[p.agent.ID]
-}
-
 // startAgent is the start of a subagent: the body of a fork, or bodies preloaded
 // by its definition.
 func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
@@ -109,9 +101,10 @@ func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
 		}
 		b := p.body(&s, k, args, call.HasArgs, call.Kind == Slash, recorded)
 		b.Kind, b.Skill, b.Rule = Body, call.Skill, "call.fork_works"
-		return s, []Effect{b.Effect}
+		s, effects = p.announce(s)
+		return s, append([]Effect{b.Effect}, effects...)
 	}
-	def := p.definition(&s, p.agentType())
+	def := p.definition(&s, p.agent.Type)
 	if !def.found || !p.rules.Agents.PreloadSkills || c.missing != "" {
 		return s, nil
 	}
@@ -148,5 +141,5 @@ func (p *predictor) listsTo(s *State) bool {
 	if p.rules.Agents.SubagentListing != "full" {
 		return false
 	}
-	return !p.definition(s, p.agentType()).noSkill
+	return !p.definition(s, p.agent.Type).noSkill
 }

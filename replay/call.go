@@ -23,8 +23,8 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	if text, ok := p.ev.rejected[e.ToolUse]; ok {
 		return refuse(text, "call.permission")
 	}
-	if e.BadCall {
-		return refuse(missingParameter(p.rules.Call.InputKey), "call.input_key")
+	if e.InputKey != p.rules.Call.InputKey {
+		return refuse(badInput(p.rules.Call.InputKey, e.InputKind), "call.input_key")
 	}
 	name := normalName(e.Skill)
 	if name == "" {

@@ -3,16 +3,11 @@ package replay
 import (
 	"path"
 	"strings"
-	"time"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/skills"
 )
-
-// watcherLag is how far a client's view of the files may lag behind. Recorded: a
-// listing showed the files as they were before an edit made up to 1.5 s earlier.
-const watcherLag = 5 * time.Second
 
 // catalogue is what a process can list and call at one moment.
 type catalogue struct {
@@ -38,7 +33,7 @@ func (p *predictor) catalogue(s *State) *catalogue {
 	if p.in.Files == nil {
 		return &catalogue{missing: "skill files", reason: "no skill files are known for this session"}
 	}
-	return p.catalogueOf(s, p.in.Files.at(s.Clock))
+	return p.catalogueOf(s, s.View)
 }
 
 func (p *predictor) catalogueOf(s *State, files int) *catalogue {
@@ -344,7 +339,7 @@ func (c *catalogue) unknown(name string, call *rules.Call) string {
 			}
 			k := st.Skill
 			if k.Source != skills.Plugin {
-				known = append(known, k.Name)
+				known = append(known, displayName(k))
 				continue
 			}
 			plugins = append(plugins, k.Name)
@@ -365,6 +360,16 @@ func (c *catalogue) unknown(name string, call *rules.Call) string {
 		}
 	}
 	return toolError(text)
+}
+
+// displayName is the name that the client proposes: that of the front matter if
+// there is one (fuzz f011, f034: an entry with another name is not proposed by its
+// folder's).
+func displayName(k *skills.Skill) string {
+	if n, ok := k.Front.Name(); ok && n != "" && k.Kind == skills.KindSkill {
+		return n
+	}
+	return k.Name
 }
 
 // scopedNote names the nested variants of a skill that was called by its bare name.

@@ -206,13 +206,6 @@ func (c *comparer) effect(w *Effect, at int) {
 		c.add(at, kind, Match, ch)
 	default:
 		ch.Expected, ch.Observed = w.Text, e.Text
-		for _, alt := range w.Stale {
-			if c.Same(alt, e.Text) {
-				ch.Missing, ch.Reason = "the file watcher's moment", "the text is that of the file before its last change: when the client noticed is not in the log"
-				c.add(at, kind, Undetermined, ch)
-				return
-			}
-		}
 		if w.Kind == Body && !c.Exact {
 			ch.Missing, ch.Reason = "the skill file as it was", "the file read now renders another text: it may have changed since the session"
 			c.add(at, kind, Undetermined, ch)
@@ -421,13 +414,11 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 		ch.Expected, ch.Observed = w.Text, a.Content
 		ch.Reason = listingDifference(w, lines, a)
 		verdict := Divergent
-		for _, alt := range w.Stale {
-			if c.Same(alt, a.Content) {
-				verdict, ch.Missing = Undetermined, "the file watcher's moment"
-				ch.Reason = "the listing shows the files as they were before the last change: when the client noticed is not in the log"
-			}
-		}
-		if verdict == Divergent && !c.Exact {
+		switch {
+		case w.Soft != "":
+			verdict, ch.Missing = Undetermined, w.Soft
+			ch.Reason = "files changed just before, and when the client noticed is not in the log: " + ch.Reason
+		case !c.Exact:
 			verdict, ch.Missing = Undetermined, "the skill files as they were"
 		}
 		c.add(at, kind, verdict, ch)

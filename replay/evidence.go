@@ -10,17 +10,17 @@ import (
 // or why it failed, and which record carries a body. Texts in it serve only to
 // fill the places that no rule can know.
 type Evidence struct {
-	rejected   map[string]string // tool use -> text of the rejection
-	failed     map[string]string // tool use -> result of a call whose inline command failed
-	results    map[string]bool   // tool uses that have a result
-	noTool     map[string]string // tool use -> the client says that it has no Skill tool
-	body       map[string]recordedBody
-	slashBody  map[int]recordedBody // by the event of the typed command
-	preloads   []recordedBody
-	starts     []processStart
-	session    string            // the session's id
-	agentTypes map[string]string // subagent types by agent id, as the calls name them
-	agentOf    map[string]*Event // agent id -> the call or command that started it
+	rejected  map[string]string // tool use -> text of the rejection
+	failed    map[string]string // tool use -> result of a call whose inline command failed
+	results   map[string]bool   // tool uses that have a result
+	noTool    map[string]string // tool use -> the client says that it has no Skill tool
+	body      map[string]recordedBody
+	byUse     map[string][]int     // bodies, notes and refusals, by tool use
+	slashBody map[int]recordedBody // by the event of the typed command
+	preloads  []recordedBody
+	starts    []processStart
+	session   string            // the session's id
+	agentOf   map[string]*Event // agent id -> the call or command that started it
 }
 
 type recordedBody struct {
@@ -36,17 +36,20 @@ type processStart struct {
 // Gather collects the evidence for one agent of a session.
 func Gather(s *Session, a *Agent) *Evidence {
 	ev := &Evidence{rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{},
-		body: map[string]recordedBody{}, slashBody: map[int]recordedBody{}, agentOf: map[string]*Event{}, agentTypes: map[string]string{}, session: s.ID}
+		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}, agentOf: map[string]*Event{}, session: s.ID}
 	ev.startsOf(s)
 	for i := range a.Events {
 		e := &a.Events[i]
+		if e.ToolUse != "" && (e.Kind == Refusal || e.Kind == Body || e.Kind == Note) {
+			ev.byUse[e.ToolUse] = append(ev.byUse[e.ToolUse], i)
+		}
 		switch e.Kind {
 		case Refusal:
 			ev.results[e.ToolUse] = true
 			switch {
 			case e.Rejected:
 				ev.rejected[e.ToolUse] = e.Text
-			case strings.Contains(e.Text, "command failed for pattern") || strings.Contains(e.Text, "command permission check failed for pattern"):
+			case commandFailed(e.Text):
 				ev.failed[e.ToolUse] = e.Text
 			case strings.Contains(e.Text, "No such tool available: Skill") || e.Text == "Warmup":
 				ev.noTool[e.ToolUse] = e.Text

@@ -125,6 +125,8 @@ type Inputs struct {
 	Processes []Process
 	// Files is nil where no skill files are known.
 	Files *Files
+	// Same compares texts where a recording holds filler; nil: exactly.
+	Same Same
 	// Exact: Files are those of the session. Otherwise they were read later, and a
 	// text that differs proves nothing.
 	Exact bool

@@ -77,8 +77,8 @@ type callRef struct {
 
 // agentLink says that a tool use started an agent.
 type agentLink struct {
-	toolUse, agent, skill string
-	background            bool
+	toolUse, agent, skill, typ string
+	background                 bool
 }
 
 func (o *observer) sessionFacts(records []*jsonl.Record) {
@@ -216,6 +216,9 @@ func (o *observer) link() {
 			if a.ID == l.agent {
 				a.StartedBy = l.toolUse
 				a.OnBehalfOf = l.skill
+				if a.Type == "" {
+					a.Type = l.typ
+				}
 			}
 		}
 	}
@@ -373,24 +376,24 @@ func (w *walker) assistant(r *jsonl.Record) {
 		w.observer.calls[b.ID] = ref
 		if b.Name == "Skill" {
 			w.skillPos++
-			skill, ok := skillInput(ref.input)
+			skill, key := skillInput(ref.input)
 			ref.skill = skill
 			args := ref.input.Get("args")
 			text := args.Text()
-			ref.event = w.emit(Event{Kind: SkillCall, Skill: skill, BadCall: !ok, Args: text, HasArgs: args.Kind() == jsonl.ValueString,
+			ref.event = w.emit(Event{Kind: SkillCall, Skill: skill, InputKey: key, InputKind: ref.input.Get("skill").Kind(), Args: text, HasArgs: args.Kind() == jsonl.ValueString,
 				ToolUse: b.ID, Message: id, ToolPosition: w.toolPos, SkillPosition: w.skillPos})
 		}
 	}
 }
 
 // skillInput reads the skill's name; the key was "command" at first.
-func skillInput(v jsonl.Value) (string, bool) {
+func skillInput(v jsonl.Value) (name, key string) {
 	for _, key := range []string{"skill", "command"} {
 		if f := v.Get(key); f.Kind() == jsonl.ValueString {
-			return f.Text(), true
+			return f.Text(), key
 		}
 	}
-	return "", false
+	return "", ""
 }
 
 func (w *walker) user(r *jsonl.Record) {
@@ -521,7 +524,7 @@ func (w *walker) results(r *jsonl.Record) bool {
 		}
 		res := r.Result
 		if res != nil && res.Agent != "" {
-			w.byAgent = append(w.byAgent, agentLink{b.ID, res.Agent, ref.skill, res.Background})
+			w.byAgent = append(w.byAgent, agentLink{b.ID, res.Agent, ref.skill, ref.input.Get("subagent_type").Text(), res.Background})
 		}
 		switch {
 		case ref.name == "Skill":
@@ -621,7 +624,7 @@ func (w *walker) injected(r *jsonl.Record) {
 		w.emit(e)
 		return
 	}
-	if len(m.Blocks) > 1 && strings.Contains(m.Blocks[0].Text, "<skill-format>true</skill-format>") {
+	if len(m.Blocks) > 1 && classify(m.Blocks[0].Text) == textCommand {
 		// Bodies preloaded into a subagent: pairs of a command tag and a body.
 		for i := 0; i+1 < len(m.Blocks); i += 2 {
 			name, _ := tag(m.Blocks[i].Text, "command-name")

@@ -25,6 +25,7 @@ func Predict(in *Inputs, a *Agent, ev *Evidence) []Effect {
 type State struct {
 	Process  int       // index into Inputs.Processes
 	Clock    time.Time // the latest time seen
+	View     int       // the state of the files that the client has noticed
 	Starting bool      // a process began and has not yet sent what it sends with the first prompt
 	Listed   bool      // this process has sent a listing, on whatever branch
 	Typed    []string  // skills typed in the turn in hand
@@ -107,7 +108,7 @@ func (p *predictor) run() []Effect {
 		p.event, p.e = i, e
 		p.rules = p.in.Rules(firstOf(e.Version, p.in.Version))
 		var effects []Effect
-		s, effects = p.step(s, e)
+		s, effects = p.advance(s, e)
 		for j := range effects {
 			effects[j].Cause = i
 		}
@@ -119,6 +120,124 @@ func (p *predictor) run() []Effect {
 	return p.effects
 }
 
+// watcherLag is how far a client's view of the files may lag behind. Recorded: a
+// listing or a body showed the files as they were before a change made up to some
+// seconds earlier (lifecycle/edit, lifecycle/redo).
+const watcherLag = 10 * time.Second
+
+// advance takes a step. When the client noticed a recent change of files is its
+// watcher's affair and known from the log alone: of the states that it can have
+// seen, the first is taken that agrees with what it then did, and the latest if
+// none does.
+func (p *predictor) advance(s State, e *Event) (State, []Effect) {
+	if e.Where.Time.After(s.Clock) {
+		s.Clock = e.Where.Time
+	}
+	if p.in.Files == nil {
+		return p.step(s, e)
+	}
+	now := p.in.Files.at(s.Clock)
+	s.View = max(s.View, p.in.Files.at(s.Clock.Add(-watcherLag)))
+	if s.View == now || e.Kind.IsEffect() || e.Kind == Turn {
+		return p.step(s, e)
+	}
+	for k := s.View; k <= now; k++ {
+		s.View = k
+		if next, effects := p.step(s, e); p.agrees(effects) {
+			return next, effects
+		}
+	}
+	// The watcher tells of one file at a time: what was listed is a mixture.
+	next, effects := p.step(s, e)
+	for i := range effects {
+		if eff := &effects[i]; eff.Kind == Listing {
+			eff.Soft = "the file watcher's moment"
+			if at := p.nextListing(); at >= 0 {
+				next.Sent = announced(s.Sent, &p.agent.Events[at])
+			}
+		}
+	}
+	return next, effects
+}
+
+// announced is what stands announced behind a recorded listing.
+func announced(before map[string]string, e *Event) map[string]string {
+	sent := map[string]string{}
+	if !e.Listing.Initial {
+		maps.Copy(sent, before)
+	}
+	for i, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+		digest := ""
+		if i < len(e.Listing.Digests) {
+			digest = e.Listing.Digests[i]
+		}
+		sent[l.Name] = digest
+	}
+	return sent
+}
+
+// agrees reports whether the log shows just these effects for the event in hand.
+func (p *predictor) agrees(effects []Effect) bool {
+	same := p.in.Same
+	if same == nil {
+		same = Exactly
+	}
+	listed := false
+	var rest []*Effect
+	for i := range effects {
+		switch eff := &effects[i]; eff.Kind {
+		case Listing:
+			at := p.nextListing()
+			if at < 0 || !same(eff.Text, p.agent.Events[at].Text) {
+				return false
+			}
+			listed = true
+		case Reattachment:
+		default:
+			rest = append(rest, eff)
+		}
+	}
+	if !listed && p.e.Kind != SkillCall && p.nextListing() >= 0 {
+		return false
+	}
+	var got []int
+	switch p.e.Kind {
+	case SkillCall:
+		got = p.ev.byUse[p.e.ToolUse]
+	case Slash:
+		if r, ok := p.ev.slashBody[p.event]; ok {
+			got = []int{r.index}
+		}
+	}
+	if len(got) != len(rest) {
+		return false
+	}
+	for i, eff := range rest {
+		if o := &p.agent.Events[got[i]]; o.Kind != eff.Kind || !same(eff.Text, o.Text) {
+			return false
+		}
+	}
+	return true
+}
+
+// nextListing is the listing that the event in hand can have brought: the first
+// behind it, before the next request or input; -1 if there is none.
+func (p *predictor) nextListing() int {
+	for j := p.event + 1; j < len(p.agent.Events); j++ {
+		switch p.agent.Events[j].Kind {
+		case Listing:
+			return j
+		case Turn, Prompt, Compaction, Start:
+			return -1
+		case Noticed:
+			if p.e.Kind == Noticed {
+				return -1
+			}
+		}
+	}
+	return -1
+}
+
 func firstOf(a, b string) string {
 	if a != "" {
 		return a
@@ -128,9 +247,6 @@ func firstOf(a, b string) string {
 
 // step is the client: a state and an input give a new state and effects.
 func (p *predictor) step(s State, e *Event) (State, []Effect) {
-	if e.Where.Time.After(s.Clock) {
-		s.Clock = e.Where.Time
-	}
 	if e.Kind.IsEffect() {
 		if p.in.History[e.Where.UUID] {
 			s = p.adopt(s, e)
@@ -173,17 +289,7 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 func (p *predictor) adopt(s State, e *Event) State {
 	switch e.Kind {
 	case Listing:
-		s.Sent = maps.Clone(s.Sent)
-		if s.Sent == nil {
-			s.Sent = map[string]string{}
-		}
-		for i, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
-			digest := ""
-			if i < len(e.Listing.Digests) {
-				digest = e.Listing.Digests[i]
-			}
-			s.Sent[l.Name] = digest
-		}
+		s.Sent = announced(s.Sent, e)
 	case Body:
 		if k := bodyKey(e.Text); k != "" {
 			s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: k, Text: e.Text, UUID: e.Where.UUID})
@@ -219,7 +325,7 @@ func bodyKey(text string) string {
 // start begins a process: what the client keeps outside the conversation is gone,
 // except what it restores from the history.
 func (p *predictor) start(s State, e *Event) (State, []Effect) {
-	next := State{Process: e.Start.Process, Clock: s.Clock, Starting: true}
+	next := State{Process: e.Start.Process, Clock: s.Clock, View: s.View, Starting: true}
 	if e.Start.Resume || e.Start.Fork {
 		next.Conversation = s.Conversation
 		next.Latest = nil
@@ -317,12 +423,6 @@ func (p *predictor) list(s State, want func(name, digest string) bool, initial b
 		return s, nil
 	}
 	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment
-	now := p.in.Files.at(s.Clock)
-	for i := now; i > 0 && s.Clock.Sub(p.in.Files.states[i].from) < watcherLag; i-- {
-		if text, _, _ := p.render(&s, p.catalogueOf(&s, i-1), want); text != eff.Text {
-			eff.Stale = append(eff.Stale, text)
-		}
-	}
 	s.Listed = true
 	s.Sent = maps.Clone(s.Sent)
 	if s.Sent == nil || initial && p.rules.Send.OnChange != rules.Delta {

@@ -5,16 +5,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
 // toolError is the text of a failed result.
 func toolError(text string) string { return rules.ErrorOpen + text + rules.ErrorClose }
 
-// missingParameter refuses a call that names no skill. Newer clients write the
-// same sentence.
-func missingParameter(key string) string {
-	return toolError(rules.InputInvalid + "The required parameter `" + key + "` is missing")
+// badInput refuses a call whose input does not name a skill.
+func badInput(key string, kind jsonl.ValueKind) string {
+	fault := "The required parameter `" + key + "` is missing"
+	if name, ok := jsonTypes[kind]; ok {
+		fault = "The parameter `" + key + "` type is expected as `string` but provided as `" + name + "`"
+	}
+	return toolError(rules.InputInvalid + fault)
+}
+
+// jsonTypes names the types that an input can have in place of a string.
+var jsonTypes = map[jsonl.ValueKind]string{
+	jsonl.ValueNull: "null", jsonl.ValueBool: "boolean", jsonl.ValueNumber: "number", jsonl.ValueArray: "array", jsonl.ValueObject: "object",
 }
 
 // disabledText refuses a call of a skill with disable-model-invocation. What the
@@ -25,6 +34,12 @@ func disabledText(name string, c *rules.Call) string {
 		text += ". xxx xxx xxxx xx xxx /" + name + " xxxxxxxxxx — xx xxxxxx xx xxxxxxx xxx xxx xxxxx xxxx. xx xxx xxxxxxxxx xxxx xxxxx'x xxxxxxxx xx xxxxx xxxxx — xx xx xxxxxxxx xxx xxxxxxxx xxxx xxxxxxxxxx."
 	}
 	return toolError(text)
+}
+
+// commandFailed reports whether the result of a call says that an inline command
+// failed or was not permitted.
+func commandFailed(text string) bool {
+	return strings.Contains(text, "command failed for pattern") || strings.Contains(text, "command permission check failed for pattern")
 }
 
 // failedBy reports whether the result of a call says that one of the commands

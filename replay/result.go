@@ -131,9 +131,6 @@ type Effect struct {
 	Text    string
 	Initial bool
 	Entries []ListedEntry
-	// Stale are the texts that a client would send which has not yet noticed the
-	// latest change of the files.
-	Stale []string
 	// Given: the text is one of the client's own, which no file holds: an input.
 	Given bool
 	// Soft names the input that is missing for a divergence to prove anything.

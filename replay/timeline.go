@@ -84,10 +84,13 @@ type Event struct {
 	Skill   string // as named by the caller
 	Args    string
 	HasArgs bool
-	BadCall bool   // a skill call whose input names no skill
-	ToolUse string // ties a call, its result and its body
-	Tool    string // the tool of a touch, or the command name of a slash command
-	Message string // id of the assistant message
+	// InputKey is the member of a skill call's input that names the skill, "" if
+	// none does; InputKind what stands under "skill".
+	InputKey  string
+	InputKind jsonl.ValueKind
+	ToolUse   string // ties a call, its result and its body
+	Tool      string // the tool of a touch, or the command name of a slash command
+	Message   string // id of the assistant message
 	// Position of a call among the tool uses of its prompt, and among Skill calls, from 1.
 	ToolPosition, SkillPosition int
 	// Position in a stack of typed skills, from 1; 0 outside a stack.

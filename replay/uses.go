@@ -6,7 +6,8 @@ import (
 )
 
 // CountUses tells usage counts the invocations of sessions, in order of time: calls
-// that succeeded, forks and typed skills, each under the name by which it was called.
+// that succeeded or failed at an inline command (recorded: lifecycle/subst 2.1.332),
+// forks and typed skills, each under the name by which it was called.
 func CountUses(u *Usage, sessions ...*Session) {
 	type use struct {
 		name    string
@@ -21,7 +22,7 @@ func CountUses(u *Usage, sessions ...*Session) {
 			bodies := typedBodies(a)
 			for i := range a.Events {
 				e := &a.Events[i]
-				if key := e.Where.UUID + e.ToolUse; e.Where.UUID != "" && (e.Kind == Launched || e.Kind == Slash) {
+				if key := e.Where.UUID + e.ToolUse; e.Where.UUID != "" && (e.Kind == Launched || e.Kind == Slash || e.Kind == Refusal) {
 					if seen[key] {
 						continue
 					}
@@ -30,7 +31,7 @@ func CountUses(u *Usage, sessions ...*Session) {
 				switch {
 				case e.Kind == Start && e.Start.Process >= 0:
 					process = e.Start.Process
-				case e.Kind == Launched:
+				case e.Kind == Launched || e.Kind == Refusal && commandFailed(e.Text):
 					uses = append(uses, use{normalName(e.Skill), e.Where.Time, process})
 				case e.Kind == Slash && (bodies[i] || e.Forked):
 					uses = append(uses, use{e.Skill, e.Where.Time, process})

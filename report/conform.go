@@ -185,9 +185,9 @@ func (d *ConformDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	var b strings.Builder
 	kinds := d.kinds()
-	g := grid{columns: []column{{title: "client", shrink: 1, least: 7}, {title: "cases", right: true}}}
+	g := grid{tight: style.width() < 100, columns: []column{{title: "client", shrink: 1, least: 7}, {title: "cases", right: true, drop: 1}}}
 	for _, k := range kinds {
-		g.columns = append(g.columns, column{title: k, right: true, ink: agreementInk, shrink: 2, least: 7})
+		g.columns = append(g.columns, column{title: k, right: true, ink: agreementInk})
 	}
 	g.columns = append(g.columns, column{title: "all", right: true, ink: agreementInk})
 	for _, a := range d.byClient() {
@@ -204,11 +204,19 @@ func (d *ConformDocument) WriteTable(w io.Writer, style Style) error {
 		cells = append(cells, d.Totals[k].text())
 	}
 	g.add(append(cells, d.Totals["all"].text())...)
+	// Titles may be cut, numbers not.
+	for i := range kinds {
+		c := &g.columns[2+i]
+		c.shrink = 2
+		for _, row := range g.rows {
+			c.least = max(c.least, displayWidth(row[2+i]))
+		}
+	}
 	if err := g.write(&b, style); err != nil {
 		return err
 	}
 	all := d.Totals["all"]
-	b.WriteString("\nmatch −divergent ?undetermined\n")
+	b.WriteString("\nmatch−divergent?undetermined\n")
 	fmt.Fprintf(&b, "%s: %s match, %s divergent, %s undetermined", plural(len(d.Cases), "recording"), count(all.Match), count(all.Divergent), count(all.Undetermined))
 	if n := all.Match + all.Divergent + all.Undetermined; n > 0 {
 		// Rounded down: 100 % is said only of a full agreement.
@@ -221,17 +229,17 @@ func (d *ConformDocument) WriteTable(w io.Writer, style Style) error {
 	return err
 }
 
-// text is 45, 45 −2, 45 ?1 or 45 −2 ?1; "" where nothing was checked.
+// text is 45, 45−2, 45?1 or 45−2?1; "" where nothing was checked.
 func (c ConformCounts) text() string {
 	if c == (ConformCounts{}) {
 		return ""
 	}
 	text := count(c.Match)
 	if c.Divergent > 0 {
-		text += " −" + count(c.Divergent)
+		text += "−" + count(c.Divergent)
 	}
 	if c.Undetermined > 0 {
-		text += " ?" + count(c.Undetermined)
+		text += "?" + count(c.Undetermined)
 	}
 	return text
 }

@@ -10,7 +10,7 @@ import (
 const (
 	// diffClip is how many characters of each differing middle part are compared.
 	// The comparison takes time in the product of both, and must end on hostile texts.
-	diffClip = 2000
+	diffClip = 1000
 	// diffContext is how many characters stand around a difference.
 	diffContext = 16
 	// diffHunks is how many differences are shown.
@@ -22,7 +22,7 @@ const (
 //	…and gamma [-delta-]{+epsilon+}.\nbig-a li…
 //
 // [-…-] was expected and is missing, {+…+} was observed instead. Equal texts give
-// "". Common ends are left out, middle parts longer than 2,000 characters are
+// "". Common ends are left out, middle parts longer than 1,000 characters are
 // compared up to there, and after twelve differences "…" ends the line.
 func Diff(expected, observed string) string {
 	if expected == observed {

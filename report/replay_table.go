@@ -512,7 +512,7 @@ func (s *ReplaySession) writeAgents(b *strings.Builder, style Style) {
 
 // write writes the ledger. Amounts are rounded so that they add up.
 func (t *TokensBlock) write(b *strings.Builder, style Style) error {
-	g := grid{indent: labelWidth, columns: []column{
+	g := grid{indent: labelWidth, tight: style.width() < 100, columns: []column{
 		{title: "layer"}, {title: "once", right: true}, {title: "carried", right: true}, {title: "read", right: true},
 		{title: "write", right: true}, {title: "input", right: true}, {title: "output", right: true}, {title: "cost", right: true}, {title: "basis", shrink: 1, least: 5},
 	}}

@@ -35,6 +35,8 @@ type grid struct {
 	rules map[int]string
 	// indent is put before every line, in cells.
 	indent int
+	// tight puts one blank between columns, not two.
+	tight bool
 }
 
 func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
@@ -51,7 +53,12 @@ func (g *grid) rule(text string) {
 }
 
 // gap is the number of blanks between two columns.
-const gap = 2
+func (g *grid) gap() int {
+	if g.tight {
+		return 1
+	}
+	return 2
+}
 
 // write fits the grid to the width of the style and writes it. Empty columns are
 // left out. A verbose style cuts nothing, whatever the width.
@@ -147,13 +154,13 @@ func (g *grid) dropWide(style Style) {
 		return
 	}
 	for {
-		total, victim := g.indent-gap, -1
+		total, victim := g.indent-g.gap(), -1
 		for i, c := range g.columns {
 			w := g.natural(i)
 			if c.shrink > 0 {
 				w = min(w, max(c.least, 1))
 			}
-			total += w + gap
+			total += w + g.gap()
 			if c.drop > 0 && (victim < 0 || c.drop > g.columns[victim].drop) {
 				victim = i
 			}
@@ -193,10 +200,10 @@ func (g *grid) natural(i int) int {
 // fit chooses the width of each column, in cells.
 func (g *grid) fit(style Style) []int {
 	widths := make([]int, len(g.columns))
-	total := g.indent - gap
+	total := g.indent - g.gap()
 	for i := range g.columns {
 		widths[i] = g.natural(i)
-		total += widths[i] + gap
+		total += widths[i] + g.gap()
 	}
 	if style.Verbose {
 		return widths
@@ -229,7 +236,7 @@ func (g *grid) config(widths []int) tablewriter.Config {
 		if c.right {
 			aligns[i] = tw.AlignRight
 		}
-		pads[i] = tw.Padding{Left: "", Right: strings.Repeat(" ", gap), Overwrite: true}
+		pads[i] = tw.Padding{Left: "", Right: strings.Repeat(" ", g.gap()), Overwrite: true}
 		if i == len(g.columns)-1 {
 			pads[i].Right = ""
 		}

@@ -99,6 +99,7 @@ func (r *runner) run() ([]replay.Check, error) {
 	}
 	r.in.Version = r.c.Version
 	r.in.Exact = true
+	r.in.Same = r.c.Same
 	logs := r.c.Sessions()
 	for _, l := range logs {
 		s, err := observe(l)
@@ -250,6 +251,17 @@ func (r *runner) place(s *replay.Session, l scenario.SessionLog, seen map[string
 		}
 	}
 	pos := align(len(steps), len(events), func(i, j int) bool { return fits(steps[i].step, events[j].event) })
+	// What the user typed stands in the script as it was, in the log perhaps as filler.
+	for i, st := range steps {
+		if pos[i] < 0 {
+			continue
+		}
+		if e := events[pos[i]].event; e.Kind == replay.Slash && (e.HasArgs || strings.Contains(e.Text, "<xxxxxxx-xxxx>")) {
+			if args, ok := scriptArgs(st.step.Text); ok && args != e.Args && (!e.HasArgs || r.c.Same(args, e.Args)) {
+				e.Args, e.HasArgs = args, true
+			}
+		}
+	}
 	// at is the event that the next step found, from step i on, became.
 	at := func(i int) int {
 		for ; i < len(steps); i++ {
@@ -308,6 +320,15 @@ func (r *runner) change(a *replay.Agent, before int, ms int64, ch scenario.Chang
 		at = at.Add(time.Nanosecond)
 	}
 	r.changes = append(r.changes, timed{at, ch})
+}
+
+// scriptArgs are the arguments of a command as typed.
+func scriptArgs(text string) (string, bool) {
+	i := strings.IndexAny(text, " \n\t")
+	if i < 0 {
+		return "", false
+	}
+	return strings.TrimSpace(text[i:]), true
 }
 
 // fits reports whether an event is what a step of the script became.

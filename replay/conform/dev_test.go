@@ -49,7 +49,7 @@ func TestDev(t *testing.T) {
 			}
 			fmt.Printf("%s %s %s L%d %s agent=%s rule=%s: %s [%s]\n", c.Verdict, a.Case, c.Kind, c.Where.Line, c.Skill, c.Agent, c.Rule, c.Reason, c.Missing)
 			if os.Getenv("V") == "2" {
-				fmt.Printf("   want %.1500q\n   got  %.1500q\n", c.Expected, c.Observed)
+				fmt.Printf("   want %.40000q\n   got  %.40000q\n", c.Expected, c.Observed)
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func (f *Found) rules(s *replay.Session, o Options, version string) error {
 		return firstErr
 	}
 	if len(known) == 0 {
-		r, err := table.At(table.Latest())
+		r, err := table.At(table.Latest)
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,10 @@ var builtins = map[string]bool{
 	"init": true, "review": true, "security-review": true, "insights": true, "team-onboarding": true, "statusline": true, "pr-comments": true,
 }
 
+// firstBundled is the first version with an entry of its own (recorded: none in
+// listing/probe at 2.1.51, one at 2.1.63).
+const firstBundled = "2.1.63"
+
 // bundledOf remembers the entries by the folder that they were taken from.
 var bundledOf sync.Map // string -> []skills.Given
 
@@ -61,8 +65,14 @@ func (c *Case) Bundled() ([]skills.Given, error) {
 		return given.([]skills.Given), nil
 	}
 	given, err := c.given(-1)
-	if err != nil || given == nil {
+	if err != nil {
 		return nil, err
+	}
+	if given == nil {
+		if CompareVersions(c.Version, firstBundled) < 0 {
+			return []skills.Given{}, nil
+		}
+		return nil, nil
 	}
 	var longest map[string]string
 	for i := range given {

@@ -16,18 +16,14 @@ const (
 	Words          // neutral words of the same length
 )
 
-// minFiller is how many letters filler has at least: the shortest filled text of
-// the recordings is longer, and a shorter one may be a text of the scenario.
-const minFiller = 8
-
 // Same reports whether a recorded text is the predicted one. Both are WTF-8.
 //
-// Filler was put in line by line: a line, or the rest of one behind ": ", ". ",
-// or ")", has each ASCII letter and digit replaced by x (Letters). Everything
-// else must be equal, in particular a line with any other letter or digit to the
-// right of a difference. A text that states a base directory is a skill's own and
-// holds no filler. With Words a line, or what follows the name of a listing
-// entry, need only have the same length in UTF-16 code units.
+// Filler was put in line by line. With Letters a line is equal, or it is what the
+// predicted line becomes when every ASCII letter and digit, in the whole line or
+// behind one of the beginnings that were kept (see keptUntil), becomes x: an x
+// between other letters is just an x. A text that states a base directory is a
+// skill's own and holds no filler. With Words a line, or what follows the name of
+// a listing entry, need only have the same length in UTF-16 code units.
 func Same(predicted, recorded string, f Filler) bool {
 	if predicted == recorded {
 		return true
@@ -64,25 +60,60 @@ func sameLine(p, r string, f Filler) bool {
 	if len(p) != len(r) {
 		return false
 	}
-	real := -1 // the last letter or digit that is no filler
-	for i := range len(r) {
-		if alnum(r[i]) && r[i] != 'x' {
-			real = i
-		}
+	// A short line without a blank is an identifier, and was kept.
+	if (len(p) > maxIdentifier || strings.ContainsAny(strings.TrimSpace(p), " \t")) && filled(p, r) {
+		return true
 	}
-	letters := 0
-	for i := range len(r) {
-		if i > real && r[i] == 'x' {
-			letters++
+	k := keptUntil(p)
+	return k > 0 && p[:k] == r[:k] && filled(p[k:], r[k:])
+}
+
+// filled reports whether r is p with all its ASCII letters and digits made x.
+func filled(p, r string) bool {
+	for i := range len(p) {
+		c := p[i]
+		if alnum(c) {
+			c = 'x'
 		}
-		if p[i] != r[i] && (i <= real || r[i] != 'x' || !alnum(p[i])) {
+		if r[i] != c {
 			return false
 		}
 	}
-	if letters < minFiller {
-		return false
+	return true
+}
+
+// Limits of the filler, in characters.
+const (
+	maxIdentifier = 80  // the longest line without a blank that was kept
+	longMessage   = 200 // a refusal over it was kept up to its first sentence only
+)
+
+// keptUntil is the length of the beginning of a line that is kept where the rest
+// is filler: the name of a listing entry, the first sentence of a long refusal,
+// or the start of a remark; 0 if there is none.
+func keptUntil(line string) int {
+	for _, remark := range []string{
+		"This session is being continued from a previous conversation that ran out of context.",
+		"The following skills were invoked EARLIER in this session (before the conversation was compacted)",
+	} {
+		if strings.HasPrefix(line, remark) {
+			return len(remark)
+		}
 	}
-	return real < 0 || r[real+1] == ':' || r[real+1] == '.' || r[real+1] == ')'
+	trimmed := strings.TrimPrefix(line, "<tool_use_error>")
+	if budget.Len16(line) > longMessage {
+		for _, start := range []string{"Skill", "Unknown", "Error", "InputValidation"} {
+			if !strings.HasPrefix(trimmed, start) {
+				continue
+			}
+			for i := range len(line) - 1 {
+				if (line[i] == '.' || line[i] == ':') && line[i+1] == ' ' {
+					return i + 1
+				}
+			}
+		}
+	}
+	return entryName(line)
 }
 
 // entryName is the length of the "- NAME: " that a listing entry starts with.

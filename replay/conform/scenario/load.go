@@ -182,24 +182,36 @@ func Load(dir string) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	var y caseYAML
-	if err := yaml.Unmarshal(text, &y); err != nil {
-		return nil, located(file, err)
+	c, err := parse(file, text)
+	if err != nil {
+		return nil, err
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
+	c.Dir = dir
+	c.Scenario = filepath.Base(filepath.Dir(abs))
+	c.Family = filepath.Base(filepath.Dir(filepath.Dir(abs)))
+	if err := c.findLogs(); err != nil {
+		return nil, err
+	}
+	return c, c.findGit()
+}
+
+// parse reads a case.yaml; file is its name in errors.
+func parse(file string, text []byte) (*Case, error) {
+	var y caseYAML
+	if err := yaml.Unmarshal(text, &y); err != nil {
+		return nil, located(file, err)
+	}
 	c := &Case{
-		Family:   filepath.Base(filepath.Dir(filepath.Dir(abs))),
-		Scenario: filepath.Base(filepath.Dir(abs)),
-		Version:  filepath.Base(abs),
-		Code:     y.Scenario,
-		Dir:      dir,
-		Home:     y.Home, Project: y.Project, Notes: y.Notes,
+		Code: y.Scenario, Version: y.Version,
+		Home: y.Home, Project: y.Project, Notes: y.Notes,
 		Settings: y.Settings, SkillUsage: y.SkillUsage, AtEnd: y.AtEnd,
 		Model: y.Model, Window: y.Window, InputKey: y.InputKey,
 		Managed: strings.Contains(y.Notes, ManagedDir),
+		Readdir: map[string][]string{},
 	}
 	for _, must := range []struct{ key, value string }{{"client_version", y.Version}, {"home", y.Home}, {"project", y.Project}} {
 		if must.value == "" {
@@ -209,27 +221,25 @@ func Load(dir string) (*Case, error) {
 	if !path.IsAbs(c.Home) || !path.IsAbs(c.Project) {
 		return nil, fmt.Errorf("%s:1: home and project must be absolute paths", file)
 	}
-	c.Version = y.Version
 	if c.Code == "" {
 		c.Code = y.Case
 	}
 	if c.InputKey == "" {
 		c.InputKey = "skill"
 	}
-	c.Readdir = map[string][]string{}
 	for dir, names := range y.Readdir {
 		c.Readdir[c.seen(dir)] = names
 	}
 	switch {
 	case y.Steps != nil:
-		err = c.startRuns(&y)
+		c.screen = true
+		if err := c.startRuns(&y); err != nil {
+			return nil, located(file, err)
+		}
 	case y.Runs != nil:
 		c.listRuns(&y)
 	default:
 		c.Runs = []Run{{Env: merge(y.Env, nil), CWD: c.Project, Prompts: c.steps(y.Prompts)}}
-	}
-	if err != nil {
-		return nil, located(file, err)
 	}
 	for i := range c.Runs {
 		r := &c.Runs[i]
@@ -241,10 +251,7 @@ func Load(dir string) (*Case, error) {
 		}
 		r.readArgs()
 	}
-	if err := c.findLogs(y.StartedAt); err != nil {
-		return nil, err
-	}
-	return c, c.findGit()
+	return c, nil
 }
 
 // listRuns takes the runs as they are listed.

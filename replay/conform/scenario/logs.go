@@ -52,7 +52,7 @@ type log struct {
 // case.yaml gives; else main logs in the order of their first record belong to
 // the runs that begin a session, and a resumed run goes on with the one before
 // (recorded: listing, all of 270); on the terminal screen by when they began.
-func (c *Case) findLogs(startedMS int64) error {
+func (c *Case) findLogs() error {
 	logs, agents, err := c.listLogs()
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *Case) findLogs(startedMS int64) error {
 	var last *log
 	next := 0
 	switch {
-	case startedMS > 0:
+	case c.screen:
 		c.bySteps(logs, byID, give)
 	default:
 		for i := range c.Runs {

@@ -103,11 +103,21 @@ func (c *Case) EachRequest() iter.Seq2[Request, error] {
 			return
 		}
 		defer f.Close()
-		in := bufio.NewReaderSize(f, 64<<10)
+		for r, err := range readRequests(name, f) {
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func readRequests(name string, in io.Reader) iter.Seq2[Request, error] {
+	return func(yield func(Request, error) bool) {
+		lines := bufio.NewReaderSize(in, 64<<10)
 		texts := map[string]string{} // by SHA256, of one run
 		run := -1
 		for n := 1; ; n++ {
-			line, err := readLine(in)
+			line, err := readLine(lines)
 			end := err == io.EOF
 			if err != nil && !end {
 				yield(Request{}, fmt.Errorf("%s:%d: %w", name, n, err))

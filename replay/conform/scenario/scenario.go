@@ -31,6 +31,7 @@ type Case struct {
 	// Managed: files/managed stood at [ManagedDir].
 	Managed bool
 
+	screen bool // the terminal screen: runs by their steps
 	logs   []SessionLog
 	spare  []string
 	noLogs []int

@@ -108,9 +108,13 @@ func (c *Case) Links() ([]Link, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.parseLinks(name, string(text))
+}
+
+func (c *Case) parseLinks(name, text string) ([]Link, error) {
 	var links []Link
 	n := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		n++
 		line = strings.TrimRight(line, "\r\n")
 		if line == "" {
