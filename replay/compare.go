@@ -462,7 +462,10 @@ func (c *comparer) invariant(w *Effect, a *jsonl.Attachment, at int) {
 	}
 	ch.Observed, ch.Reason = strings.Join(faults, "; "), "names, count or digests do not fit the listing"
 	verdict := Divergent
-	if !c.Exact {
+	switch {
+	case w.Soft != "":
+		verdict, ch.Missing = Undetermined, w.Soft
+	case !c.Exact:
 		verdict, ch.Missing = Undetermined, "the skill files as they were"
 	}
 	c.add(at, CheckInvariant, verdict, ch)

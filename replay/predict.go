@@ -40,8 +40,10 @@ type State struct {
 
 // Conversation is the part of the state that a rewind takes back.
 type Conversation struct {
-	// Sent are the entries announced, with a digest of what was sent.
-	Sent map[string]string
+	// Sent are the entries that the client takes for announced.
+	Sent map[string]SentEntry
+	// Unlisted: they stand in the conversation no more; only the process remembers.
+	Unlisted bool
 	// Bodies are the full bodies in the context, in order.
 	Bodies []LoadedBody
 	// Latest is, for each skill, the full text last sent.
@@ -53,6 +55,10 @@ type Conversation struct {
 	// Restored holds what the last invoked_skills attachment of the history listed.
 	Restored []Invoked
 }
+
+// SentEntry is an announced entry: a digest of what was sent, and the record that
+// holds it, "" if no log does.
+type SentEntry struct{ Digest, UUID string }
 
 // Invoked is a skill in the client's register of invoked skills.
 type Invoked struct {
@@ -136,14 +142,23 @@ func (p *predictor) advance(s State, e *Event) (State, []Effect) {
 	if p.in.Files == nil {
 		return p.step(s, e)
 	}
-	now := p.in.Files.at(s.Clock)
-	s.View = max(s.View, p.in.Files.at(s.Clock.Add(-watcherLag)))
-	if s.View == now || e.Kind.IsEffect() || e.Kind == Turn {
+	now, oldest := p.in.Files.at(s.Clock), p.in.Files.at(s.Clock.Add(-watcherLag))
+	view := max(s.View, oldest)
+	s.View = view
+	if oldest == now || e.Kind.IsEffect() || e.Kind == Turn {
 		return p.step(s, e)
 	}
-	for k := s.View; k <= now; k++ {
+	// A skill's own file may be known in another state than the listing.
+	call := e.Kind == SkillCall
+	if !call {
+		oldest = view
+	}
+	for k := oldest; k <= now; k++ {
 		s.View = k
 		if next, effects := p.step(s, e); p.agrees(effects) {
+			if call {
+				next.View = view
+			}
 			return next, effects
 		}
 	}
@@ -161,8 +176,8 @@ func (p *predictor) advance(s State, e *Event) (State, []Effect) {
 }
 
 // announced is what stands announced behind a recorded listing.
-func announced(before map[string]string, e *Event) map[string]string {
-	sent := map[string]string{}
+func announced(before map[string]SentEntry, e *Event) map[string]SentEntry {
+	sent := map[string]SentEntry{}
 	if !e.Listing.Initial {
 		maps.Copy(sent, before)
 	}
@@ -171,7 +186,7 @@ func announced(before map[string]string, e *Event) map[string]string {
 		if i < len(e.Listing.Digests) {
 			digest = e.Listing.Digests[i]
 		}
-		sent[l.Name] = digest
+		sent[l.Name] = SentEntry{digest, e.Where.UUID}
 	}
 	return sent
 }
@@ -328,6 +343,9 @@ func (p *predictor) start(s State, e *Event) (State, []Effect) {
 	next := State{Process: e.Start.Process, Clock: s.Clock, View: s.View, Starting: true}
 	if e.Start.Resume || e.Start.Fork {
 		next.Conversation = s.Conversation
+		if s.Unlisted {
+			next.Sent, next.Unlisted = nil, false
+		}
 		next.Latest = nil
 		next.Reminder = nil
 		for _, inv := range s.Restored {
@@ -344,6 +362,15 @@ func (p *predictor) start(s State, e *Event) (State, []Effect) {
 		return p.startAgent(next, e)
 	}
 	return next, nil
+}
+
+// set sets a key in a map that nobody else has.
+func set[K comparable, V any](m map[K]V, k K, v V) map[K]V {
+	if m == nil {
+		m = map[K]V{}
+	}
+	m[k] = v
+	return m
 }
 
 // with sets a key in a copy of a map.
@@ -411,7 +438,7 @@ func (p *predictor) list(s State, want func(name, digest string) bool, initial b
 		eff.Missing, eff.Reason = c.missing, c.reason
 		s.Listed = true
 		if initial {
-			s.Sent = with(s.Sent, "", "")
+			s.Sent = with(s.Sent, "", SentEntry{})
 		}
 		if want != nil {
 			return s, nil // whether anything is new cannot be told
@@ -426,10 +453,15 @@ func (p *predictor) list(s State, want func(name, digest string) bool, initial b
 	s.Listed = true
 	s.Sent = maps.Clone(s.Sent)
 	if s.Sent == nil || initial && p.rules.Send.OnChange != rules.Delta {
-		s.Sent = map[string]string{}
+		s.Sent = map[string]SentEntry{}
+	}
+	s.Unlisted = false
+	uuid := ""
+	if at := p.nextListing(); at >= 0 {
+		uuid = p.agent.Events[at].Where.UUID
 	}
 	for _, l := range eff.Entries {
-		s.Sent[l.Name] = l.Digest
+		s.Sent[l.Name] = SentEntry{l.Digest, uuid}
 	}
 	delete(s.Sent, "")
 	return s, []Effect{eff}
@@ -451,7 +483,7 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 	}
 	return p.list(s, func(name, digest string) bool {
 		old, ok := s.Sent[name]
-		return names[name] && (!ok || old != digest)
+		return names[name] && (!ok || old.Digest != digest)
 	}, false, "send.on_change")
 }
 
@@ -522,14 +554,9 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 		}
 		effects = append(effects, eff)
 	}
-	before := s.Conversation
 	s.Conversation = p.compacted(s, e.Compaction)
-	if e.Compaction.Partial == "from" && len(before.Sent) > 0 {
-		// The listing stands before the part that was summarised.
-		s.Sent = before.Sent
-		return s, effects
-	}
-	if p.rules.Send.AfterCompaction && !skip && p.listsTo(&s) {
+	if p.rules.Send.AfterCompaction && !skip && e.Compaction.Partial != "from" && p.listsTo(&s) {
+		s.Sent = nil
 		var more []Effect
 		s, more = p.list(s, nil, true, "send.after_compaction")
 		effects = append(effects, more...)
@@ -548,6 +575,16 @@ func (p *predictor) stored(inv *Invoked) string {
 // compacted is the conversation behind a boundary.
 func (p *predictor) compacted(s State, c *CompactionEvent) Conversation {
 	next := Conversation{Latest: s.Latest}
+	// What stands in the messages that stay is still announced; a summary from a
+	// message on leaves the listing before it.
+	for name, sent := range s.Sent {
+		if c.Kept[sent.UUID] || c.Partial == "from" {
+			next.Sent = set(next.Sent, name, sent)
+		}
+	}
+	if len(next.Sent) == 0 && !p.rules.Send.AfterCompaction {
+		next.Sent, next.Unlisted = s.Sent, true
+	}
 	for _, b := range s.Bodies {
 		if c.Kept[b.UUID] {
 			next.Bodies = append(next.Bodies, b)

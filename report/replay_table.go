@@ -177,7 +177,7 @@ func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
 		case in.Source == "":
 			text += "given"
 		default:
-			text += style.shortPath(in.Source)
+			text += style.shortPaths(in.Source)
 		}
 		if in.Note != "" {
 			text += ", " + Escape(in.Note)

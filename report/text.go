@@ -123,6 +123,15 @@ func (s Style) shortPath(path string) string {
 	return Escape(path)
 }
 
+// shortPaths is shortPath for a list joined by commas.
+func (s Style) shortPaths(list string) string {
+	paths := strings.Split(list, ", ")
+	for i := range paths {
+		paths[i] = s.shortPath(paths[i])
+	}
+	return strings.Join(paths, ", ")
+}
+
 // day writes a time in the zone of the style; "" if there is none.
 func (s Style) day(t *time.Time) string {
 	if t == nil || t.IsZero() {

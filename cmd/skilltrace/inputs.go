@@ -1,13 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 
-	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -60,31 +59,16 @@ func (a *app) loadInputs() (*given, error) {
 }
 
 // replaySession predicts a session from its inputs and compares it with its log.
-func replaySession(ctx context.Context, log *jsonl.Session, s *replay.Session, in *given) (report.ReplayInput, error) {
-	if err := ctx.Err(); err != nil {
+func (a *app) replaySession(s *replay.Session, in *given) (report.ReplayInput, error) {
+	found, err := local.Find(s, local.Options{
+		Home: a.home(), ConfigDirs: a.configFolders(), Skills: in.skills, Settings: in.settings, Usage: in.usage,
+		Window: in.window, Table: in.table, Version: in.version,
+	})
+	if err != nil {
 		return report.ReplayInput{}, err
 	}
-	version := in.version
-	if version == "" && len(s.Versions) > 0 {
-		version = s.Versions[0]
-	}
-	if version == "" {
-		version = in.table.Latest
-	}
-	r := &replay.Result{Session: s, Client: in.table.Client + "@" + version, Window: in.window}
-	known, err := in.table.At(version)
-	if err != nil {
-		return report.ReplayInput{}, fmt.Errorf("%s: %w; --client names another version", s.File, err)
-	}
-	r.RulesExact = known.Exact
-	if !known.Exact {
-		r.Assumptions = append(r.Assumptions, "the client is "+known.Why)
-	}
-	if len(s.Models) > 0 {
-		r.Model = s.Models[0]
-	}
-	for _, agent := range s.Agents {
-		r.Agents = append(r.Agents, replay.AgentResult{Agent: agent})
-	}
+	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact})
+	r.Client, r.Model, r.Window = found.Client, found.Model, found.Window
+	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
 	return report.ReplayInput{Result: r}, nil
 }

@@ -57,7 +57,7 @@ func (a *app) runReplay(cmd *cobra.Command, args []string) error {
 	}
 	results := make([]*report.ReplaySession, len(logs))
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
-		r, err := replaySession(cmd.Context(), &logs[i], s, in)
+		r, err := a.replaySession(s, in)
 		if err != nil {
 			return err
 		}

@@ -219,8 +219,8 @@ func writeFile(path string, data []byte) (err error) {
 	}()
 	// A link stays a link: what it points to is replaced.
 	target := path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		target = real
+	if t, err := filepath.EvalSymlinks(path); err == nil {
+		target = t
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		// Devices and pipes cannot be replaced.

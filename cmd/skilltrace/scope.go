@@ -117,17 +117,17 @@ func (a *app) find(args []string) ([]jsonl.Session, error) {
 // realPaths names files by where they really are: arguments may reach a log on
 // several ways.
 func realPaths(files []string) string {
-	real := make([]string, len(files))
+	paths := make([]string, len(files))
 	for i, file := range files {
-		real[i] = file
+		paths[i] = file
 		if target, err := filepath.EvalSymlinks(file); err == nil {
-			real[i] = target
+			paths[i] = target
 		}
-		if full, err := filepath.Abs(real[i]); err == nil {
-			real[i] = full
+		if full, err := filepath.Abs(paths[i]); err == nil {
+			paths[i] = full
 		}
 	}
-	return strings.Join(real, "\x00")
+	return strings.Join(paths, "\x00")
 }
 
 // problems reports what a search passed over: files that cannot be read one by
@@ -233,7 +233,7 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 	if err != nil {
 		return err
 	}
-	any := false
+	some := false
 	for i := range logs {
 		switch {
 		case empty[i] && len(logs) == 1:
@@ -245,9 +245,9 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 		case errs[i] != nil:
 			a.unusable(errs[i])
 		}
-		any = any || used[i]
+		some = some || used[i]
 	}
-	if !any {
+	if !some {
 		return errors.New("no session could be read")
 	}
 	return nil

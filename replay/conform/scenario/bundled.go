@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,7 +36,7 @@ var bundledOf sync.Map // string -> []skills.Given
 // Bundled are the client's own entries, which are in no folder of files/: name,
 // text and place, as a recording of the same version lists them in which
 // everything fits, else as this session's own first listing does (texts that are
-// cut there are taken from another recording of the version). It is nil where no
+// cut there are taken from other recordings of the version). It is nil where no
 // listing is recorded, and empty, not nil, where there are none. The caller must
 // not change it.
 func (c *Case) Bundled() ([]skills.Given, error) {
@@ -74,49 +75,71 @@ func (c *Case) Bundled() ([]skills.Given, error) {
 		}
 		return nil, nil
 	}
-	var longest map[string]string
+	shown, others, err := c.others(root)
+	if err != nil {
+		return nil, err
+	}
+	if others > 1 {
+		// Without names in the log, a line of a description can look like an entry.
+		given = slices.DeleteFunc(given, func(g skills.Given) bool { return shown[g.Name] == nil })
+	}
 	for i := range given {
 		g := &given[i]
-		if g.Text != "" && !strings.HasSuffix(g.Text, "…") {
-			continue
-		}
-		if longest == nil {
-			if longest, err = longestTexts(root, c.Version); err != nil {
-				return nil, err
-			}
-		}
-		if t := longest[g.Name]; len(t) > len(g.Text) {
-			g.Text = t
+		whole := mostShown(shown[g.Name])
+		if strings.HasPrefix(whole, strings.TrimSuffix(g.Text, "…")) || strings.HasPrefix(g.Text, whole+"\n- ") {
+			g.Text = whole
 		}
 	}
 	bundledOf.Store(c.Dir, given)
 	return given, nil
 }
 
-// longestTexts are the longest texts that the recordings of a version show of
-// the client's own entries.
-func longestTexts(root, version string) (map[string]string, error) {
-	dirs, err := filepath.Glob(filepath.Join(escape(root), "*", "*", escape(version), caseFile))
+// others counts how often the other recordings of the version show each text of
+// the client's own entries; texts that were cut are left out. It gives the number
+// of those recordings too.
+func (c *Case) others(root string) (map[string]map[string]int, int, error) {
+	files, err := filepath.Glob(filepath.Join(escape(root), "*", "*", escape(c.Version), caseFile))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	longest := map[string]string{}
-	for _, d := range dirs {
-		c, err := Load(filepath.Dir(d))
+	shown := map[string]map[string]int{}
+	n := 0
+	for _, f := range files {
+		o, err := Load(filepath.Dir(f))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		given, err := c.given(-1)
+		if o.Family == c.Family && o.Scenario == c.Scenario || o.Family == "billing" {
+			continue // billing has filler of another kind
+		}
+		given, err := o.given(-1)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
+		}
+		if len(given) > 0 {
+			n++
 		}
 		for _, g := range given {
-			if len(g.Text) > len(longest[g.Name]) && c.Family != "billing" {
-				longest[g.Name] = g.Text
+			if shown[g.Name] == nil {
+				shown[g.Name] = map[string]int{}
+			}
+			if g.Text != "" && !strings.HasSuffix(g.Text, "…") {
+				shown[g.Name][g.Text]++
 			}
 		}
 	}
-	return longest, nil
+	return shown, n, nil
+}
+
+// mostShown is the text that was seen most often, of equals the longest.
+func mostShown(texts map[string]int) string {
+	best := ""
+	for _, t := range slices.Sorted(maps.Keys(texts)) {
+		if n, m := texts[t], texts[best]; n > m || n == m && len(t) > len(best) {
+			best = t
+		}
+	}
+	return best
 }
 
 // given are the entries of the first listing of a run that no file of this

@@ -359,11 +359,12 @@ var sameTests = []struct {
 	{"head\n- a: own\n- b: some text of theirs", "head\n- a: owx\n- b: xxxx xxxx xx xxxxxx", false, true},
 	// A long refusal is kept up to its first sentence, a short one whole.
 	{refusal("a.b", 7, false), refusal("a.b", 7, true), true, true},
-	{refusal("a.c", 7, false), refusal("a.b", 7, true), false, true},
+	{refusal("a.c", 7, false), refusal("a.b", 7, true), false, false},
 	{refusal("a.b", 2, false), refusal("a.b", 2, true), false, true},
 	// A short text of the scenario that looks like filler is none.
 	{"Do it with y", "Do it with x", false, true},
 	{"nospaces", "xxxxxxxx", false, true},
+	{"- a: xxxx xx\nx…", "- a: xxxx xx\nT…", true, false},
 	// But all letters of an entry can be filler ("- a: Skill" became "- a: xxxxx").
 	{"- a: y", "- a: x", true, true},
 	{"Arguments: 9 copies", "Arguments: x copies", false, true},
