@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"path"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -192,8 +193,11 @@ func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bo
 	src := body.Source{Text: k.Body, Names: k.Front.Arguments(p.rules.Front)}
 	if k.Kind == skills.KindSkill {
 		src.Dir = k.Dir
+		if seen := bodyKey(recorded); !p.in.Exact && path.Base(seen) == path.Base(k.Dir) {
+			src.Dir = seen // the file lay elsewhere then
+		}
 	}
-	vars := body.Vars{SessionID: p.ev.session, SkillDir: k.Dir}
+	vars := body.Vars{SessionID: p.ev.session, SkillDir: src.Dir}
 	if proc != nil {
 		vars.ProjectDir = proc.CWD
 		vars.Effort = p.effort(proc)

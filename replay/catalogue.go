@@ -59,7 +59,7 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 	c := &catalogue{rules: r, in: p.in, own: map[string]bool{}, tree: p.in.Files.states[files].tree,
 		opts: skills.Options{Discovery: r.Discovery, Text: r.Entry, Dialect: r.Front}}
 	found := skills.Discover(c.tree, skills.Inputs{Home: proc.Home, ConfigDir: proc.ConfigDir, ManagedDir: proc.ManagedDir, CWD: proc.CWD,
-		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, CommandOrder: p.in.CommandOrder}, r.Discovery, r.Front)
+		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, SkillDirs: proc.SkillDirs, CommandOrder: p.in.CommandOrder}, r.Discovery, r.Front)
 	settings := skills.Settings{Overrides: map[string]skills.Override{}, MaxText: proc.Settings.MaxDesc}
 	for n, o := range proc.Settings.Overrides {
 		settings.Overrides[n] = skills.Override(o)
@@ -385,4 +385,16 @@ func (c *catalogue) scopedNote(name string, k *skills.Skill) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// GivenIn are the entries of a whole listing that no file yields: the client's own.
+// Names with a colon are never its own.
+func GivenIn(lines []skills.ListedLine, own map[string]bool, d skills.Discovery) []skills.Given {
+	out := []skills.Given{}
+	for _, l := range lines {
+		if l.Name != "" && !own[l.Name] && !strings.Contains(l.Name, ":") {
+			out = append(out, skills.Given{Name: l.Name, Text: l.Text, Place: skills.PlaceOf(l.Name, d)})
+		}
+	}
+	return out
 }

@@ -408,7 +408,7 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 	}
 	ch := Check{Rule: w.Rule}
 	switch {
-	case c.Same(w.Text, a.Content) && (!a.HasInitial || a.Initial == w.Initial):
+	case c.Same(w.Text, a.Content) && (!a.HasInitial || a.Initial == w.Initial) && (w.Soft == "" || sameDigests(w, a)):
 		c.add(at, kind, Match, ch)
 	default:
 		ch.Expected, ch.Observed = w.Text, a.Content

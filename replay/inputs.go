@@ -25,12 +25,12 @@ type Process struct {
 	// the client saw them.
 	Home, ConfigDir, ManagedDir, CWD string
 	AddDirs, Plugins                 []string
+	SkillDirs                        []string // folders of skills given in place of the project's
 	Settings                         Settings
 	Env                              map[string]string
 	Model                            string // as given, perhaps an alias or with [1m]
 	Resolved                         string // as the log names it
 	Window                           int64  // context window in tokens; 0: from the model
-	UserSettingsMissing              bool
 }
 
 // Files is the file tree as it changed over the session.

@@ -251,6 +251,7 @@ type walker struct {
 	turns map[string]bool // assistant messages that have begun
 	kept  map[string]map[string]bool
 
+	closed            bool // the process has written its closing account
 	promptN, slashN   int
 	toolPos, skillPos int
 	stackPos          int
@@ -277,6 +278,10 @@ func (w *walker) emit(e Event) int {
 		e.Parent = w.prevActive
 	}
 	i := len(w.agent.Events)
+	if w.closed && w.agent.ID == "main" && (e.Kind == Prompt || e.Kind == Slash || e.Kind == Compaction) {
+		w.session.Restarts = append(w.session.Restarts, i)
+		w.closed = false
+	}
 	w.agent.Events = append(w.agent.Events, e)
 	w.last[w.node] = i
 	if !n.dead {
@@ -345,6 +350,8 @@ func (w *walker) record(r *jsonl.Record) {
 		w.system(r)
 	case jsonl.KindAttachment:
 		w.attachment(r)
+	case jsonl.KindCostState:
+		w.closed = true // the client's closing account
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/skills"
 )
@@ -203,7 +204,7 @@ func (p *predictor) agrees(effects []Effect) bool {
 		switch eff := &effects[i]; eff.Kind {
 		case Listing:
 			at := p.nextListing()
-			if at < 0 || !same(eff.Text, p.agent.Events[at].Text) {
+			if at < 0 || !same(eff.Text, p.agent.Events[at].Text) || !sameDigests(eff, p.agent.Events[at].Listing) {
 				return false
 			}
 			listed = true
@@ -229,6 +230,19 @@ func (p *predictor) agrees(effects []Effect) bool {
 	}
 	for i, eff := range rest {
 		if o := &p.agent.Events[got[i]]; o.Kind != eff.Kind || !same(eff.Text, o.Text) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameDigests compares the digests of own entries, where a listing has digests.
+func sameDigests(eff *Effect, a *jsonl.Attachment) bool {
+	if !a.HasDigests || len(a.Digests) != len(eff.Entries) {
+		return true
+	}
+	for i := range eff.Entries {
+		if l := &eff.Entries[i]; l.Own && l.Digest != a.Digests[i] {
 			return false
 		}
 	}
@@ -672,7 +686,11 @@ func (p *predictor) register(s State, called string, k *skills.Skill, text strin
 		return s
 	}
 	name := p.registeredName(called, k)
-	inv := Invoked{Name: name, Path: sourcePath(name, k), Key: skillKey(k), Content: text, Typed: typed}
+	source := sourcePath(name, k)
+	if proc := p.process(&s); !p.in.Exact && proc != nil && len(proc.SkillDirs) > 0 {
+		source = "" // a folder given by hand may have been anybody's
+	}
+	inv := Invoked{Name: name, Path: source, Key: skillKey(k), Content: text, Typed: typed}
 	list := make([]Invoked, 0, len(s.Invoked)+1)
 	list = append(list, inv)
 	for _, o := range s.Invoked {

@@ -220,6 +220,9 @@ type Session struct {
 	Unknown    map[string]int // record types that nothing reads
 	Copied     int            // records that belong to another session (a resumed or forked copy)
 	ForkOf     string
+	// Restarts are the events of the main loop, by index, before which a new process
+	// took the conversation up, as far as the log shows it.
+	Restarts []int
 }
 
 // Main is the main loop's timeline.

@@ -264,7 +264,7 @@ func (d *ConformDocument) writeFailures(b *strings.Builder, style Style) {
 				divergent++
 			}
 			if style.Verbose {
-				if divergent <= 1 && j == 0 || j == 0 {
+				if j == 0 {
 					b.WriteString("\n" + style.paint(bold, Escape(c.Case)) + "\n")
 				}
 				f.write(b, style)
@@ -297,7 +297,7 @@ func (f *ConformFailure) write(b *strings.Builder, style Style) {
 	if f.Verdict == string(replay.Divergent) {
 		word = style.paint(red, Escape(f.Verdict))
 	}
-	fmt.Fprintf(b, "  %s %s %s: %s\n", word, Escape(f.Kind), Escape(f.Skill), strings.Join(where, ", "))
+	fmt.Fprintf(b, "  %s %s: %s\n", word, strings.TrimSpace(Escape(f.Kind)+" "+Escape(f.Skill)), strings.Join(where, ", "))
 	c := Check{Expected: f.Expected, Observed: f.Observed, Diff: f.Diff}
 	for _, line := range c.evidence(style) {
 		b.WriteString("    " + line + "\n")

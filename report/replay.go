@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -339,8 +340,22 @@ func listings(r *replay.AgentResult, budgetOf int64) []ListingSent {
 		// What the model saw at the first prompt goes before what the rules say.
 		for _, v := range r.Visibility {
 			if !v.Abandoned && len(v.Skills) > 0 {
-				out[0].Shown = countShown(v.Skills)
+				out[0].Shown = countShown(without(v.Skills, out[1:]))
 				break
+			}
+		}
+	}
+	return out
+}
+
+// without leaves out the skills that were absent and are new in a later listing:
+// nothing dropped them, they came to be known later.
+func without(states map[string]replay.Shown, later []ListingSent) map[string]replay.Shown {
+	out := maps.Clone(states)
+	for _, l := range later {
+		for _, name := range l.Names {
+			if out[name] == replay.ShownAbsent {
+				delete(out, name)
 			}
 		}
 	}

@@ -47,22 +47,20 @@ func (d *ReplayDocument) writeMany(b *strings.Builder, style Style) error {
 		{title: "divergent", right: true, ink: inkIfNot0(red)}, {title: "undetermined", right: true, ink: inkIfNot0(yellow)},
 		{title: "unconfirmed", right: true, ink: inkIfNot0(yellow)}, {title: "cost", right: true},
 	}}
+	costs := d.costs()
 	for i := range d.Sessions {
 		s := &d.Sessions[i]
-		skills, cost, unconfirmed := 0, "", ""
+		skills, unconfirmed := 0, ""
 		for _, a := range s.Agents {
 			for _, k := range a.Skills {
 				skills += k.ByModel + k.ByUser
 			}
 		}
-		if s.Tokens != nil && s.Tokens.CostMicroUSD != nil {
-			_, cost = moneyColumn(nil, *s.Tokens.CostMicroUSD)
-		}
 		if s.Totals.Unconfirmed > 0 {
 			unconfirmed = count(s.Totals.Unconfirmed)
 		}
 		g.add(shortID(s.ID), style.date(s.Start), Escape(strings.Replace(s.Client, "claude-code@", "", 1)), count(s.Calls), count(skills),
-			count(s.Totals.Match), count(s.Totals.Divergent), count(s.Totals.Undetermined), unconfirmed, cost)
+			count(s.Totals.Match), count(s.Totals.Divergent), count(s.Totals.Undetermined), unconfirmed, costs[i])
 	}
 	if err := g.write(b, style); err != nil {
 		return err
@@ -83,6 +81,25 @@ func (d *ReplayDocument) writeMany(b *strings.Builder, style Style) error {
 	}
 	writeNext(b, style, next)
 	return nil
+}
+
+// costs are those of the sessions, "" where nothing is priced.
+func (d *ReplayDocument) costs() []string {
+	amounts := make([]int64, len(d.Sessions))
+	var total int64
+	for i := range d.Sessions {
+		if t := d.Sessions[i].Tokens; t != nil && t.CostMicroUSD != nil {
+			amounts[i] = *t.CostMicroUSD
+			total += amounts[i]
+		}
+	}
+	shown, _ := moneyColumn(amounts, total)
+	for i := range d.Sessions {
+		if t := d.Sessions[i].Tokens; t == nil || t.CostMicroUSD == nil {
+			shown[i] = ""
+		}
+	}
+	return shown
 }
 
 func inkIfNot0(i ink) func(string) ink {
@@ -685,7 +702,11 @@ func (c *Check) evidence(style Style) []string {
 	case c.Expected == nil:
 		return []string{"in the log, not expected: " + quoted(*c.Observed)}
 	case style.Verbose:
-		return []string{"expected " + quoted(*c.Expected), "observed " + quoted(*c.Observed), "diff     " + Escape(c.Diff)}
+		lines := []string{"expected " + quoted(*c.Expected), "observed " + quoted(*c.Observed)}
+		if c.Diff != "" {
+			lines = append(lines, "diff     "+Escape(c.Diff))
+		}
+		return lines
 	}
 	return []string{Escape(c.Diff)}
 }
@@ -786,8 +807,8 @@ func (m missing) hint() string {
 	return ""
 }
 
-// writeVerbose adds what one screen leaves out: visibility by prompt, unknown
-// records, defects.
+// writeVerbose adds what one screen leaves out: what the model saw at each prompt,
+// why checks are undetermined one by one, damaged lines, records that nothing reads.
 func (s *ReplaySession) writeVerbose(b *strings.Builder, style Style) {
 	for ai := range s.Agents {
 		a := &s.Agents[ai]
@@ -797,6 +818,17 @@ func (s *ReplaySession) writeVerbose(b *strings.Builder, style Style) {
 				label = "SEEN"
 			}
 			style.block(b, label, agentPrefix(a, ai)+v.text())
+		}
+	}
+	label := "UNKNOWN"
+	for ai := range s.Agents {
+		a := &s.Agents[ai]
+		for _, c := range a.Checks {
+			if c.Verdict != "undetermined" || c.Reason == "" {
+				continue
+			}
+			style.block(b, label, fmt.Sprintf("%sline %d %s: %s", agentPrefix(a, ai), c.Line, strings.TrimSpace(Escape(c.Kind)+" "+Escape(c.Skill)), Escape(c.Reason)))
+			label = ""
 		}
 	}
 	for i, d := range s.Defects {

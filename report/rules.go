@@ -25,6 +25,11 @@ func NewRules(table *rules.Table, version, against string) (*RulesDocument, erro
 	if err != nil {
 		return nil, err
 	}
+	for i := range doc.Diff {
+		if doc.Diff[i].Changes == nil {
+			doc.Diff[i].Changes = []rules.Change{} // JSON has [] for an empty list
+		}
+	}
 	return &RulesDocument{doc, table}, nil
 }
 

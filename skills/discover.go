@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +22,9 @@ type Inputs struct {
 	CWD        string   // the working directory of the process
 	AddDirs    []string // --add-dir, in order
 	PluginDirs []string // --plugin-dir, in order
+	// SkillDirs are folders of skill folders given by the user of this program;
+	// they rank as the project's.
+	SkillDirs []string
 	// CommandOrder are names of commands in the order in which the client
 	// listed them. Clients before 2.1.154 list commands as they walk the
 	// folders, in an order that cannot be predicted; where a log shows it, it is
@@ -93,6 +96,9 @@ func Discover(t Tree, in Inputs, d Discovery, dialect frontmatter.Dialect) Found
 		}
 		commands = append(commands, f.commands(path.Join(dir, ".claude/commands"), Project, "")...)
 	}
+	for _, dir := range in.SkillDirs {
+		own = append(own, f.skills(dir, Project, "")...)
+	}
 	for _, dir := range in.AddDirs {
 		skills, cmds := path.Join(dir, ".claude/skills"), path.Join(dir, ".claude/commands")
 		if d.AddDirSkills {
@@ -123,9 +129,9 @@ func Discover(t Tree, in Inputs, d Discovery, dialect frontmatter.Dialect) Found
 	case CommandsApart:
 		// Recorded at 2.0.30: skill folders below commands/ stand first, and
 		// command files are in a tool of their own.
-		out.Skills = concat(commands, own, plugins)
+		out.Skills = slices.Concat(commands, own, plugins)
 	default:
-		out.Skills = concat(own, commands, plugins)
+		out.Skills = slices.Concat(own, commands, plugins)
 	}
 	return out
 }
@@ -338,17 +344,17 @@ func (f *finder) commands(dir string, source Source, plugin string) []*Skill {
 		}
 		for _, file := range files {
 			f.command(&out, path.Join(dir, file), &Skill{
-				Name: strings.Join(concat(names, []string{strings.TrimSuffix(file, ".md")}), ":"), Kind: KindCommand,
+				Name: strings.Join(slices.Concat(names, []string{strings.TrimSuffix(file, ".md")}), ":"), Kind: KindCommand,
 				Source: source, Plugin: plugin, InCommands: true,
 			})
 		}
 		for _, sub := range dirs {
 			p := path.Join(dir, sub)
 			real, err := f.tree.Resolve(p)
-			if err != nil || len(names) >= maxDepth || contains(above, real) {
+			if err != nil || len(names) >= maxDepth || slices.Contains(above, real) {
 				continue // a loop of links
 			}
-			walk(p, concat(names, []string{sub}), concat(above, []string{real}))
+			walk(p, slices.Concat(names, []string{sub}), slices.Concat(above, []string{real}))
 		}
 	}
 	real, err := f.tree.Resolve(dir)
@@ -385,7 +391,7 @@ func (f *finder) walkOrder(list []*Skill) {
 	for i, name := range f.in.CommandOrder {
 		rank[name] = i + 1
 	}
-	stableSort(list, func(a, b *Skill) int {
+	slices.SortStableFunc(list, func(a, b *Skill) int {
 		if f.d.Sort == SortBytes && a.Kind != b.Kind {
 			if a.Kind == KindSkill {
 				return -1
@@ -480,12 +486,4 @@ func illFormed(text []byte) int {
 		lo, hi = 0x80, 0xBF
 	}
 	return n
-}
-
-// String says what was passed over and why, without the path.
-func (p Problem) String() string {
-	if p.Detail == "" {
-		return string(p.Kind)
-	}
-	return fmt.Sprintf("%s: %s", p.Kind, p.Detail)
 }

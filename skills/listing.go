@@ -204,7 +204,7 @@ func readLine(raw, name string) ListedLine {
 	if name == "" {
 		if first := strings.IndexByte(label, '\n'); first >= 0 {
 			// No text on the first line: what follows it is no part of the name.
-			label, text, described = rest[:first], rest[first:], true
+			label, text, described = strings.TrimSuffix(rest[:first], ":"), rest[first:], true
 		}
 		l.Name = label
 	}

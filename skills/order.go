@@ -14,7 +14,7 @@ import (
 func sortBy[T any](list []T, order Sort, name func(T) string) {
 	switch order {
 	case SortBytes:
-		stableSort(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
+		slices.SortStableFunc(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
 	case SortCollate:
 		if len(list) < 2 {
 			return
@@ -36,12 +36,6 @@ func sortBy[T any](list []T, order Sort, name func(T) string) {
 		}
 	}
 }
-
-func stableSort[T any](list []T, cmp func(a, b T) int) { slices.SortStableFunc(list, cmp) }
-
-func concat[T any](lists ...[]T) []T { return slices.Concat(lists...) }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
 
 // newSymbols are symbols that Unicode got after the tables of x/text (Unicode
 // 6.2), from and to, with the older symbol after which the root collation of

@@ -10,11 +10,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
@@ -83,7 +86,7 @@ func Find(s *replay.Session, o Options) (*Found, error) {
 		f.Inputs.Processes = append(f.Inputs.Processes, next)
 	}
 	if f.Inputs.Files != nil {
-		f.Inputs.Given = f.given(s, &p)
+		f.catalogue(s, &p)
 	}
 	return f, nil
 }
@@ -143,22 +146,12 @@ func (f *Found) rules(s *replay.Session, o Options, version string) error {
 		if r := known[version]; r != nil {
 			return r
 		}
-		for _, k := range slices.Sorted(mapKeys(known)) {
+		for _, k := range slices.Sorted(maps.Keys(known)) {
 			return known[k]
 		}
 		return nil
 	}
 	return nil
-}
-
-func mapKeys(m map[string]*rules.Rules) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func (f *Found) window(o Options) {
@@ -372,24 +365,147 @@ func (f *Found) usage(s *replay.Session, o Options, configDir string, mine bool)
 	f.Assumptions = append(f.Assumptions, "usage counts are those of now, not of the session")
 }
 
-// given takes from the session's first whole listing the entries that no file
-// yields: the client's own.
-func (f *Found) given(s *replay.Session, p *replay.Process) []skills.Given {
+// catalogue sets the files beside the session's first whole listing: entries that
+// no file yields are the client's own; a skill that the session lists only later
+// was added later; one that it never lists and whose file is newer than the
+// session did not exist.
+func (f *Found) catalogue(s *replay.Session, p *replay.Process) {
 	r := f.Inputs.Rules(f.Inputs.Version)
-	found := skills.Discover(skills.Disk{}, skills.Inputs{Home: p.Home, ConfigDir: p.ConfigDir, ManagedDir: p.ManagedDir, CWD: p.CWD, AddDirs: p.AddDirs, PluginDirs: p.Plugins, SkillDirs: p.SkillDirs}, r.Discovery, r.Front)
+	disk := skills.Disk{}
+	found := skills.Discover(disk, skills.Inputs{Home: p.Home, ConfigDir: p.ConfigDir, ManagedDir: p.ManagedDir, CWD: p.CWD,
+		AddDirs: p.AddDirs, PluginDirs: p.Plugins, SkillDirs: p.SkillDirs}, r.Discovery, r.Front)
 	own := map[string]bool{}
 	for _, k := range found.Skills {
 		own[k.Name] = true
 	}
-	for _, a := range s.Agents {
-		for i := range a.Events {
-			e := &a.Events[i]
-			if e.Kind == replay.Listing && (e.Listing.Initial || !e.Listing.HasInitial) {
-				return skills.GivenIn(skills.ParseListing(e.Listing.Content, e.Listing.Names), own, r.Discovery)
+	main := s.Main()
+	first := -1
+	since := map[string]time.Time{} // when a name is first listed
+	digests := map[string]string{}
+	for i := range main.Events {
+		e := &main.Events[i]
+		if e.Kind != replay.Listing {
+			continue
+		}
+		lines := skills.ParseListing(e.Listing.Content, e.Listing.Names)
+		if first < 0 && (e.Listing.Initial || !e.Listing.HasInitial) {
+			first = i
+			f.Inputs.Given = replay.GivenIn(lines, own, r.Discovery)
+		}
+		for n, l := range lines {
+			if _, ok := since[l.Name]; !ok {
+				since[l.Name] = before(main, i)
+				if n < len(e.Listing.Digests) {
+					digests[l.Name] = e.Listing.Digests[n]
+				}
 			}
 		}
 	}
-	return nil
+	if first < 0 {
+		return
+	}
+	start := since[firstName(main.Events[first].Listing)]
+	type arrival struct {
+		at  time.Time
+		dir string
+	}
+	var late []arrival
+	hidden := map[string]bool{}
+	newer := 0
+	for _, k := range found.Skills {
+		dir := filepath.ToSlash(filepath.Dir(filepath.FromSlash(k.Path)))
+		at, listed := since[k.Name]
+		switch {
+		case listed && at.After(start):
+			hidden[dir] = true
+			late = append(late, arrival{at, dir})
+		case !listed && k.Kind == skills.KindSkill && !s.Start.IsZero():
+			if info, err := disk.Stat(k.Path); err == nil && info.ModTime().After(s.End) {
+				hidden[dir] = true
+				newer++
+			}
+		}
+	}
+	f.compareDigests(found, digests, r)
+	if newer > 0 {
+		f.Assumptions = append(f.Assumptions, fmt.Sprintf("%d skills that the session never lists are newer than it and left out", newer))
+	}
+	if len(hidden) == 0 {
+		return
+	}
+	sort.SliceStable(late, func(i, j int) bool { return late[i].at.Before(late[j].at) })
+	files := replay.NewFiles(without{disk, maps.Clone(hidden)})
+	for _, a := range late {
+		delete(hidden, a.dir)
+		files.Change(a.at, without{disk, maps.Clone(hidden)})
+	}
+	f.Inputs.Files = files
+}
+
+func firstName(a *jsonl.Attachment) string {
+	for _, l := range skills.ParseListing(a.Content, a.Names) {
+		return l.Name
+	}
+	return ""
+}
+
+// before is a moment behind the last request before an event: what the event shows
+// happened between the two.
+func before(a *replay.Agent, i int) time.Time {
+	for j := i; j >= 0; j-- {
+		if e := &a.Events[j]; e.Kind == replay.Turn && !e.Where.Time.IsZero() {
+			return e.Where.Time.Add(time.Nanosecond)
+		}
+	}
+	return time.Time{}
+}
+
+// compareDigests says how many files hold the text that the session saw, where the
+// log tells by digests.
+func (f *Found) compareDigests(found skills.Found, digests map[string]string, r *rules.Rules) {
+	if len(digests) == 0 {
+		return
+	}
+	o := skills.Options{Discovery: r.Discovery, Text: r.Entry, Dialect: r.Front}
+	same := 0
+	var other []string
+	for _, e := range skills.Entries(skills.Eligible(found, nil, nil, skills.Settings{}, o), nil, skills.Settings{}, o) {
+		if d, ok := digests[e.Name]; ok {
+			if d == e.Digest() {
+				same++
+			} else {
+				other = append(other, e.Name)
+			}
+		}
+	}
+	for i := range f.Uses {
+		if u := &f.Uses[i]; u.Name == "skill files" && u.Found {
+			u.Note = fmt.Sprintf("%d skills, descriptions unchanged since (digests)", same)
+			if len(other) > 0 {
+				u.Note = fmt.Sprintf("%d skills unchanged since (digests), changed: %s", same, strings.Join(other, ", "))
+			}
+		}
+	}
+}
+
+// without is a tree in which some folders do not exist.
+type without struct {
+	skills.Tree
+	hidden map[string]bool
+}
+
+// ReadDir leaves out the folders that do not exist.
+func (t without) ReadDir(dir string) ([]fs.DirEntry, error) {
+	entries, err := t.Tree.ReadDir(dir)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return t.hidden[path.Join(dir, e.Name())] }), err
+}
+
+// ReadFile does not find what is in them.
+func (t without) ReadFile(name string) ([]byte, error) {
+	if t.hidden[path.Dir(name)] {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return t.Tree.ReadFile(name)
 }
 
 // mark puts the starts of processes into the timeline, as far as the log shows
@@ -410,5 +526,3 @@ func mark(s *replay.Session) {
 // restarts are the events of the main loop before which a process resumed the
 // conversation.
 func restarts(s *replay.Session) []int { return s.Restarts }
-
-var _ = jsonl.Options{}

@@ -23,8 +23,9 @@ type Case struct {
 	Window            int64  // tokens; 0 if not recorded
 	InputKey          string // the name of the Skill tool's argument: skill, or command
 	Runs              []Run
-	// Readdir is the directory order of folders as read after the last run: it
-	// lists what was added in between and lacks what was removed.
+	// Readdir is the directory order of folders as read after the last run (in
+	// fuzz, before the first): it lists what was added in between and lacks what
+	// was removed.
 	Readdir map[string][]string
 	// Git are the folders that were repository roots; their .git is not in files/.
 	Git []string
