@@ -62,13 +62,13 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	if b.Missing != "" && hasBody {
 		b.Text = recorded.text
 	}
-	effects := p.deliver(&s, e, name, skillKey(k), b)
+	effects := p.deliver(&s, e, name, p.key(k), b)
 	s = p.register(s, name, k, b.Text, false)
 	if scoped := c.scopedNote(name, k); scoped != "" {
 		effects = append(effects, Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: scoped, Rule: "call.scoped_note"})
 	}
 	if b.text != "" || hasBody {
-		s = p.landed(s, skillKey(k), b.Text, recorded.uuid, effects)
+		s = p.landed(s, p.key(k), b.Text, recorded.uuid, effects)
 	}
 	return s, effects
 }
@@ -192,10 +192,7 @@ func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bo
 	proc := p.process(s)
 	src := body.Source{Text: k.Body, Names: k.Front.Arguments(p.rules.Front)}
 	if k.Kind == skills.KindSkill {
-		src.Dir = k.Dir
-		if seen := bodyKey(recorded); !p.in.Exact && path.Base(seen) == path.Base(k.Dir) {
-			src.Dir = seen // the file lay elsewhere then
-		}
+		src.Dir = p.dir(k)
 	}
 	vars := body.Vars{SessionID: p.ev.session, SkillDir: src.Dir}
 	if proc != nil {
@@ -217,7 +214,7 @@ func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bo
 			r.commands = append(r.commands, part.Command)
 		}
 	}
-	for _, seen := range []string{recorded, s.Latest[skillKey(k)]} {
+	for _, seen := range []string{recorded, s.Latest[p.key(k)]} {
 		if seen == "" {
 			continue
 		}
@@ -233,6 +230,24 @@ func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bo
 		r.Missing, r.Reason = "command output", "the output of an inline command is not in the log"
 	}
 	return r
+}
+
+// dir is the base directory of a skill as the client named it: files that are read
+// from elsewhere now are taken to have lain where the log says.
+func (p *predictor) dir(k *skills.Skill) string {
+	if seen := p.ev.dirs[path.Base(k.Dir)]; !p.in.Exact && seen != "" {
+		return seen
+	}
+	return k.Dir
+}
+
+// key identifies a skill whatever name it was called by: by its base directory,
+// commands by their name.
+func (p *predictor) key(k *skills.Skill) string {
+	if k.Kind == skills.KindSkill {
+		return p.dir(k)
+	}
+	return k.Name
 }
 
 // pluginRoot is the folder of a plugin: the one that holds skills/ or commands/.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"path"
 	"strings"
 	"time"
 )
@@ -19,8 +20,11 @@ type Evidence struct {
 	slashBody map[int]recordedBody // by the event of the typed command
 	preloads  []recordedBody
 	starts    []processStart
-	session   string            // the session's id
-	agentOf   map[string]*Event // agent id -> the call or command that started it
+	session   string // the session's id
+	// dirs are the base directories that recorded bodies state, by the name of the
+	// skill's folder: where the files lay, if they are read from elsewhere now.
+	dirs    map[string]string
+	agentOf map[string]*Event // agent id -> the call or command that started it
 }
 
 type recordedBody struct {
@@ -36,7 +40,7 @@ type processStart struct {
 // Gather collects the evidence for one agent of a session.
 func Gather(s *Session, a *Agent) *Evidence {
 	ev := &Evidence{rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{},
-		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}, agentOf: map[string]*Event{}, session: s.ID}
+		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}, agentOf: map[string]*Event{}, session: s.ID, dirs: map[string]string{}}
 	ev.startsOf(s)
 	for i := range a.Events {
 		e := &a.Events[i]
@@ -81,7 +85,22 @@ func Gather(s *Session, a *Agent) *Evidence {
 		}
 	}
 	ev.agentsOf(s)
+	for _, other := range s.Agents {
+		for i := range other.Events {
+			e := &other.Events[i]
+			ev.sawDir(e.Text)
+			for _, k := range e.Skills {
+				ev.sawDir(k.Content)
+			}
+		}
+	}
 	return ev
+}
+
+func (ev *Evidence) sawDir(text string) {
+	if dir := bodyKey(text); dir != "" && ev.dirs[path.Base(dir)] == "" {
+		ev.dirs[path.Base(dir)] = dir
+	}
 }
 
 func (ev *Evidence) startsOf(s *Session) {

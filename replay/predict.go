@@ -332,15 +332,6 @@ func (p *predictor) adopt(s State, e *Event) State {
 	return s
 }
 
-// skillKey identifies a skill whatever name it was called by: by its base
-// directory, commands by their name.
-func skillKey(k *skills.Skill) string {
-	if k.Kind == skills.KindSkill {
-		return k.Dir
-	}
-	return k.Name
-}
-
 // bodyKey identifies a skill by the base directory that its body states.
 func bodyKey(text string) string {
 	rest, ok := strings.CutPrefix(text, baseDirectory)
@@ -660,7 +651,7 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 		text.Text = recorded.text
 	}
 	effects = append(effects, text.Effect)
-	s = p.take(s, skillKey(k), text.Text, recorded.uuid)
+	s = p.take(s, p.key(k), text.Text, recorded.uuid)
 	s = p.register(s, e.Skill, k, text.Text, true)
 	return s, effects
 }
@@ -690,7 +681,7 @@ func (p *predictor) register(s State, called string, k *skills.Skill, text strin
 	if proc := p.process(&s); !p.in.Exact && proc != nil && len(proc.SkillDirs) > 0 {
 		source = "" // a folder given by hand may have been anybody's
 	}
-	inv := Invoked{Name: name, Path: source, Key: skillKey(k), Content: text, Typed: typed}
+	inv := Invoked{Name: name, Path: source, Key: p.key(k), Content: text, Typed: typed}
 	list := make([]Invoked, 0, len(s.Invoked)+1)
 	list = append(list, inv)
 	for _, o := range s.Invoked {
