@@ -25,7 +25,7 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 		return refuse(text, "call.permission")
 	}
 	if e.InputKey != p.rules.Call.InputKey {
-		return refuse(badInput(p.rules.Call.InputKey, e.InputKind), "call.input_key")
+		return refuse(badInput(&p.rules.Call, e.InputKind), "call.input_key")
 	}
 	name := normalName(e.Skill)
 	if name == "" {
@@ -47,7 +47,7 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	if st.Reason == skills.Overridden {
 		return refuse(toolError("Skill "+name+rules.OverriddenSkill), "discovery.overrides")
 	}
-	if disabled(k, &p.rules.Front) && !(p.rules.Call.DMIWhenTyped && contains(s.Typed, name)) {
+	if disabled(k, &p.rules.Front) {
 		return refuse(disabledText(name, &p.rules.Call), "call.dmi_long")
 	}
 	if p.forks(k) {

@@ -98,19 +98,25 @@ func (p *predictor) current(s *State, tree skills.Tree) []*skills.Skill {
 }
 
 // render makes the listing of the entries that want accepts.
-func (p *predictor) render(s *State, c *catalogue, want func(name, digest string) bool) (string, []ListedEntry, string) {
+func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) bool) (string, []ListedEntry, string) {
 	r := p.rules
 	var chosen []skills.Entry
 	var lines []budget.Line
+	var marks []string
 	var counts map[string]UsageCount
 	if p.in.Usage != nil {
 		counts = p.in.Usage.At(s.Clock)
 	}
 	now := s.Clock.UnixMilli()
 	for _, e := range c.entries {
-		if want != nil && !want(e.Name, e.Digest()) {
+		mark := e.Digest()
+		if r.Send.Edited == rules.EditedFile && e.Skill != nil {
+			mark = skills.Digest("", e.Skill.Text)
+		}
+		if want != nil && !want(e.Name, mark) {
 			continue
 		}
+		marks = append(marks, mark)
 		l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt}
 		if r.Catalogue.Place == rules.PlaceToolXML {
 			l.Full = e.Element(c.opts, r.Catalogue.UserSource != "(user)")
@@ -141,7 +147,7 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, digest string
 		if e.Text == "" {
 			shown = ShownNameOnly
 		}
-		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Digest: e.Digest(), Own: e.Skill != nil}
+		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Digest: e.Digest(), Own: e.Skill != nil, mark: marks[i]}
 	}
 	return t.Text, out, missing
 }

@@ -628,7 +628,13 @@ func (w *walker) injected(r *jsonl.Record) {
 		if m.String {
 			e.Kind = Note
 		}
+		if r.SourceToolUse == w.pendingBody {
+			w.pendingBody = ""
+		}
 		w.emit(e)
+		return
+	}
+	if strings.HasPrefix(text, continueText) {
 		return
 	}
 	if len(m.Blocks) > 1 && classify(m.Blocks[0].Text) == textCommand {
@@ -672,6 +678,9 @@ func (w *walker) injected(r *jsonl.Record) {
 		w.emit(Event{Kind: Body, Text: text, String: m.String, Skill: skillOfBody(text)})
 	}
 }
+
+// continueText is what a client writes when it resumes a turn that was cut short.
+const continueText = "Continue from where you left off."
 
 func hasResult(r *jsonl.Record, id string) bool {
 	if r.Message == nil {

@@ -29,7 +29,6 @@ type State struct {
 	View     int       // the state of the files that the client has noticed
 	Starting bool      // a process began and has not yet sent what it sends with the first prompt
 	Listed   bool      // this process has sent a listing, on whatever branch
-	Typed    []string  // skills typed in the turn in hand
 	// Invoked are the skills invoked by this process or restored, latest first.
 	Invoked []Invoked
 	// Active are held-back skills that a file has activated, by path; Nested the
@@ -57,9 +56,9 @@ type Conversation struct {
 	Restored []Invoked
 }
 
-// SentEntry is an announced entry: a digest of what was sent, and the record that
-// holds it, "" if no log does.
-type SentEntry struct{ Digest, UUID string }
+// SentEntry is an announced entry: a mark by which the client tells whether it was
+// edited since, and the record that holds it, "" if no log does.
+type SentEntry struct{ Mark, UUID string }
 
 // Invoked is a skill in the client's register of invoked skills.
 type Invoked struct {
@@ -295,7 +294,6 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 	case Start:
 		return p.start(s, e)
 	case Prompt:
-		s.Typed = nil
 		return p.announce(s)
 	case Slash:
 		return p.slash(s, e)
@@ -318,7 +316,7 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 func (p *predictor) adopt(s State, e *Event) State {
 	switch e.Kind {
 	case Listing:
-		s.Sent = announced(s.Sent, e)
+		s.Sent, s.Unlisted = announced(s.Sent, e), false
 	case Body:
 		if k := bodyKey(e.Text); k != "" {
 			s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: k, Text: e.Text, UUID: e.Where.UUID})
@@ -427,7 +425,7 @@ func (p *predictor) announce(s State) (State, []Effect) {
 	case starting:
 		switch send.OnResume {
 		case rules.ResumeDelta:
-			return p.list(s, func(name, digest string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_resume")
+			return p.list(s, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_resume")
 		case rules.ResumeFull:
 			return p.list(s, nil, true, "send.on_resume")
 		}
@@ -436,7 +434,7 @@ func (p *predictor) announce(s State) (State, []Effect) {
 }
 
 // list sends the entries that want accepts (nil: all).
-func (p *predictor) list(s State, want func(name, digest string) bool, initial bool, rule string) (State, []Effect) {
+func (p *predictor) list(s State, want func(name, mark string) bool, initial bool, rule string) (State, []Effect) {
 	c := p.catalogue(&s)
 	eff := Effect{Kind: Listing, Initial: initial, Rule: rule}
 	if c.missing != "" {
@@ -466,7 +464,7 @@ func (p *predictor) list(s State, want func(name, digest string) bool, initial b
 		uuid = p.agent.Events[at].Where.UUID
 	}
 	for _, l := range eff.Entries {
-		s.Sent[l.Name] = SentEntry{l.Digest, uuid}
+		s.Sent[l.Name] = SentEntry{l.mark, uuid}
 	}
 	delete(s.Sent, "")
 	return s, []Effect{eff}
@@ -486,9 +484,9 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 	if c.missing != "" {
 		return s, nil
 	}
-	return p.list(s, func(name, digest string) bool {
+	return p.list(s, func(name, mark string) bool {
 		old, ok := s.Sent[name]
-		return names[name] && (!ok || old.Digest != digest)
+		return names[name] && (!ok || old.Mark != mark)
 	}, false, "send.on_change")
 }
 
@@ -502,11 +500,11 @@ func (p *predictor) touch(s State, e *Event) (State, []Effect) {
 	if c.missing != "" {
 		return s, nil
 	}
-	changed := false
+	changed, certain := false, false
 	for _, path := range c.activatedBy(e.Path, proc.CWD) {
 		if !contains(s.Active, path) {
 			s.Active = append(s.Active[:len(s.Active):len(s.Active)], path)
-			changed = true
+			changed, certain = true, true
 		}
 	}
 	for _, k := range c.nestedFor(e.Path, proc.CWD) {
@@ -518,13 +516,12 @@ func (p *predictor) touch(s State, e *Event) (State, []Effect) {
 	if !changed || !p.listsTo(&s) || len(s.Sent) == 0 {
 		return s, nil
 	}
-	before := c
-	return p.list(s, func(name, digest string) bool {
-		if _, ok := s.Sent[name]; ok {
-			return false
-		}
-		return !before.lists(name)
-	}, false, "send.on_touch")
+	if !certain && p.nextListing() < 0 {
+		// Nested folders are searched beside the turn: their entries come with this
+		// request or with a later one (recorded: late at 2.1.128, 2.1.200, 2.1.216).
+		return s, nil
+	}
+	return p.list(s, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_touch")
 }
 
 func hasSkill(list []*skills.Skill, path string) bool {
@@ -618,7 +615,6 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 	if _, ok := p.ev.slashBody[p.event]; !ok && !e.Forked && isBuiltinCommand(e.Tool) {
 		return s, nil
 	}
-	s.Typed = append(s.Typed[:len(s.Typed):len(s.Typed)], e.Skill)
 	var effects []Effect
 	if !e.Forked {
 		s, effects = p.announce(s)

@@ -13,9 +13,14 @@ import (
 func toolError(text string) string { return rules.ErrorOpen + text + rules.ErrorClose }
 
 // badInput refuses a call whose input does not name a skill.
-func badInput(key string, kind jsonl.ValueKind) string {
+func badInput(c *rules.Call, kind jsonl.ValueKind) string {
+	key := c.InputKey
 	fault := "The required parameter `" + key + "` is missing"
-	if name, ok := jsonTypes[kind]; ok {
+	name, ok := jsonTypes[kind]
+	if c.InputUnknown {
+		name, ok = "unknown", true
+	}
+	if ok {
 		fault = "The parameter `" + key + "` type is expected as `string` but provided as `" + name + "`"
 	}
 	return toolError(rules.InputInvalid + fault)

@@ -153,6 +153,7 @@ type ListedEntry struct {
 	Shown  Shown
 	Digest string
 	Own    bool // from a skill file; false for the client's own
+	mark   string
 }
 
 // ReattachedSkill is one body of a predicted reattachment.

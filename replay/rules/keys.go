@@ -186,7 +186,7 @@ var Keys = sync.OnceValue(func() []Key {
 		{Name: "call.did_you_mean_plugins", Meaning: "the full names of plugin skills are proposed too"},
 		{Name: "call.did_you_mean_full_name", Meaning: "a plugin's command called by its bare name is answered with its full name"},
 		{Name: "call.dmi_long", Meaning: "the refusal of a manual-only skill says to ask the user"},
-		{Name: "call.dmi_when_typed", Meaning: "a manual-only skill may be called in a turn in which the user typed its name"},
+		{Name: "call.input_unknown", Meaning: "the refusal of an input that names no skill calls its type unknown"},
 		{Name: "call.builtin_named", Meaning: "the refusal of a built-in command says that it is one"},
 		{Name: "call.no_tool", Meaning: "what follows the refusal of an agent without the Skill tool"},
 		{Name: "call.shell_word", Meaning: "the first word of the result when an inline command fails or is not permitted"},

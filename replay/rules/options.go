@@ -138,8 +138,8 @@ type Call struct {
 	DidYouMeanPlugins bool `rule:"call.did_you_mean_plugins"`
 	// DMILong: the refusal of a skill with disable-model-invocation tells to ask the user.
 	DMILong bool `rule:"call.dmi_long"`
-	// DMIWhenTyped: such a skill may be called in a turn in which the user typed its name.
-	DMIWhenTyped bool `rule:"call.dmi_when_typed"`
+	// InputUnknown: the refusal of an input that names no skill calls its type unknown.
+	InputUnknown bool `rule:"call.input_unknown"`
 	// BuiltinNamed: the refusal of a built-in command says what it is.
 	BuiltinNamed bool `rule:"call.builtin_named"`
 	// NoTool is what follows "No such tool available: Skill", for an agent
