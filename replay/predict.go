@@ -42,8 +42,6 @@ type State struct {
 type Conversation struct {
 	// Sent are the entries that the client takes for announced.
 	Sent map[string]SentEntry
-	// Unlisted: they stand in the conversation no more; only the process remembers.
-	Unlisted bool
 	// Bodies are the full bodies in the context, in order.
 	Bodies []LoadedBody
 	// Latest is, for each skill, the full text last sent.
@@ -57,8 +55,12 @@ type Conversation struct {
 }
 
 // SentEntry is an announced entry: a mark by which the client tells whether it was
-// edited since, and the record that holds it, "" if no log does.
-type SentEntry struct{ Mark, UUID string }
+// edited since, and the record that holds it, "" if no log does. Gone entries stand
+// in the conversation no more; only the process remembers them.
+type SentEntry struct {
+	Mark, UUID string
+	Gone       bool
+}
 
 // Invoked is a skill in the client's register of invoked skills.
 type Invoked struct {
@@ -186,7 +188,7 @@ func announced(before map[string]SentEntry, e *Event) map[string]SentEntry {
 		if i < len(e.Listing.Digests) {
 			digest = e.Listing.Digests[i]
 		}
-		sent[l.Name] = SentEntry{digest, e.Where.UUID}
+		sent[l.Name] = SentEntry{Mark: digest, UUID: e.Where.UUID}
 	}
 	return sent
 }
@@ -316,7 +318,7 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 func (p *predictor) adopt(s State, e *Event) State {
 	switch e.Kind {
 	case Listing:
-		s.Sent, s.Unlisted = announced(s.Sent, e), false
+		s.Sent = announced(s.Sent, e)
 	case Body:
 		if k := bodyKey(e.Text); k != "" {
 			s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: k, Text: e.Text, UUID: e.Where.UUID})
@@ -346,8 +348,11 @@ func (p *predictor) start(s State, e *Event) (State, []Effect) {
 	next := State{Process: e.Start.Process, Clock: s.Clock, View: s.View, Starting: true}
 	if e.Start.Resume || e.Start.Fork {
 		next.Conversation = s.Conversation
-		if s.Unlisted {
-			next.Sent, next.Unlisted = nil, false
+		next.Sent = nil
+		for name, sent := range s.Sent {
+			if !sent.Gone {
+				next.Sent = set(next.Sent, name, sent)
+			}
 		}
 		next.Latest = nil
 		next.Reminder = nil
@@ -458,13 +463,12 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	if s.Sent == nil || initial && p.rules.Send.OnChange != rules.Delta {
 		s.Sent = map[string]SentEntry{}
 	}
-	s.Unlisted = false
 	uuid := ""
 	if at := p.nextListing(); at >= 0 {
 		uuid = p.agent.Events[at].Where.UUID
 	}
 	for _, l := range eff.Entries {
-		s.Sent[l.Name] = SentEntry{l.mark, uuid}
+		s.Sent[l.Name] = SentEntry{Mark: l.mark, UUID: uuid}
 	}
 	delete(s.Sent, "")
 	return s, []Effect{eff}
@@ -580,12 +584,10 @@ func (p *predictor) compacted(s State, c *CompactionEvent) Conversation {
 	// What stands in the messages that stay is still announced; a summary from a
 	// message on leaves the listing before it.
 	for name, sent := range s.Sent {
-		if c.Kept[sent.UUID] || c.Partial == "from" {
+		stays := c.Kept[sent.UUID] || c.Partial == "from"
+		if sent.Gone = sent.Gone || !stays; stays || !p.rules.Send.AfterCompaction {
 			next.Sent = set(next.Sent, name, sent)
 		}
-	}
-	if len(next.Sent) == 0 && !p.rules.Send.AfterCompaction {
-		next.Sent, next.Unlisted = s.Sent, true
 	}
 	for _, b := range s.Bodies {
 		if c.Kept[b.UUID] {
