@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/skills"
 	"github.com/skilltrace/skilltrace/skills/frontmatter"
 )
@@ -77,6 +78,7 @@ func hasSkillTool(tools []string) bool {
 // by its definition.
 func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
 	c := p.catalogue(&s)
+	s.Later = p.rules.Agents.SubagentListing == rules.SubagentLater && p.rules.Catalogue.Place == rules.PlaceReminder && !p.definition(&s, p.agent.Type).noSkill
 	var effects []Effect
 	if call := p.ev.agentOf[p.agent.ID]; call != nil && call.Skill != "" {
 		if c.missing != "" {
@@ -138,7 +140,8 @@ func (p *predictor) listsTo(s *State) bool {
 	if p.agent.ID == "main" {
 		return true
 	}
-	if p.rules.Agents.SubagentListing != "full" {
+	switch p.rules.Agents.SubagentListing {
+	case rules.SubagentNone, rules.SubagentLater:
 		return false
 	}
 	return !p.definition(s, p.agent.Type).noSkill

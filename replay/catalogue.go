@@ -59,7 +59,7 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 	c := &catalogue{rules: r, in: p.in, own: map[string]bool{}, tree: p.in.Files.states[files].tree,
 		opts: skills.Options{Discovery: r.Discovery, Text: r.Entry, Dialect: r.Front}}
 	found := skills.Discover(c.tree, skills.Inputs{Home: proc.Home, ConfigDir: proc.ConfigDir, ManagedDir: proc.ManagedDir, CWD: proc.CWD,
-		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, SkillDirs: proc.SkillDirs, CommandOrder: p.in.CommandOrder}, r.Discovery, r.Front)
+		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, SkillDirs: proc.SkillDirs, CommandOrder: p.in.CommandOrder, SkillOrder: p.in.SkillOrder}, r.Discovery, r.Front)
 	settings := skills.Settings{Overrides: map[string]skills.Override{}, MaxText: proc.Settings.MaxDesc}
 	for n, o := range proc.Settings.Overrides {
 		settings.Overrides[n] = skills.Override(o)
@@ -109,10 +109,7 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 	}
 	now := s.Clock.UnixMilli()
 	for _, e := range c.entries {
-		mark := e.Digest()
-		if r.Send.Edited == rules.EditedFile && e.Skill != nil {
-			mark = skills.Digest("", e.Skill.Text)
-		}
+		mark := p.mark(&e)
 		if want != nil && !want(e.Name, mark) {
 			continue
 		}

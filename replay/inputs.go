@@ -132,6 +132,12 @@ type Inputs struct {
 	Exact bool
 	// Given are the client's own entries, which no file holds; nil if unknown.
 	Given []skills.Given
+	// ListingsSeen: the timelines show listings also of clients that write none to
+	// the log, because what was sent is known.
+	ListingsSeen bool
+	// SkillOrder is the order of own skills in a listing that the log shows, for
+	// clients that list folders in an order of the file system's.
+	SkillOrder []string
 	// CommandOrder is the order in which a client before 2.1.154 walked its
 	// commands, where the log shows it.
 	CommandOrder []string

@@ -24,7 +24,7 @@ type Source struct {
 func Observe(main Source, subs ...Source) (*Session, error) {
 	s := &Session{Client: "claude-code", File: main.Name, Unknown: map[string]int{}}
 	var firstErr error
-	o := &observer{session: s, calls: map[string]*callRef{}}
+	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}}
 	read := func(src Source) []*jsonl.Record {
 		var out []*jsonl.Record
 		for r, err := range src.Records {
@@ -63,6 +63,7 @@ func Observe(main Source, subs ...Source) (*Session, error) {
 type observer struct {
 	session *Session
 	calls   map[string]*callRef // tool uses by id, of all agents
+	seen    map[string]bool     // versions and models
 	byAgent []agentLink
 }
 
@@ -111,12 +112,18 @@ func (o *observer) sessionFacts(records []*jsonl.Record) {
 
 func (o *observer) versions(records []*jsonl.Record) {
 	s := o.session
-	for _, r := range records {
-		if r.Version != "" && !contains(s.Versions, r.Version) {
-			s.Versions = append(s.Versions, r.Version)
+	add := func(list *[]string, what, name string) {
+		if key := what + name; !o.seen[key] {
+			o.seen[key] = true
+			*list = append(*list, name)
 		}
-		if m := r.Message; m != nil && r.Kind == jsonl.KindAssistant && m.Model != "" && m.Model != syntheticModel && !contains(s.Models, m.Model) {
-			s.Models = append(s.Models, m.Model)
+	}
+	for _, r := range records {
+		if r.Version != "" {
+			add(&s.Versions, "version ", r.Version)
+		}
+		if m := r.Message; m != nil && r.Kind == jsonl.KindAssistant && m.Model != "" && m.Model != syntheticModel {
+			add(&s.Models, "model ", m.Model)
 		}
 		if !r.Time.IsZero() {
 			if s.Start.IsZero() || r.Time.Before(s.Start) {
@@ -151,6 +158,7 @@ func splitSidechains(records []*jsonl.Record) (own []*jsonl.Record, side []sidec
 		return records, nil
 	}
 	chainOf := map[string]int{}
+	byAgent := map[string]int{}
 	for _, r := range records {
 		if !r.Sidechain {
 			own = append(own, r)
@@ -159,14 +167,10 @@ func splitSidechains(records []*jsonl.Record) (own []*jsonl.Record, side []sidec
 		c, ok := chainOf[r.Parent]
 		switch {
 		case r.Agent != "":
-			c = -1
-			for i := range side {
-				if side[i].id == r.Agent {
-					c = i
-				}
-			}
-			if c < 0 {
+			c, ok = byAgent[r.Agent]
+			if !ok {
 				c = len(side)
+				byAgent[r.Agent] = c
 				side = append(side, sidechain{id: r.Agent})
 			}
 		case !ok || r.Parent == "":
@@ -204,25 +208,33 @@ func (o *observer) agent(id, file, typ string, records []*jsonl.Record) {
 	}
 	for _, i := range g.order {
 		w.node = i
-		w.record(g.nodes[i].rec)
-		w.segment(g.nodes[i].rec)
+		n := &g.nodes[i]
+		if !n.echo {
+			w.record(n.rec)
+		}
+		w.segment(n.rec)
+		if w.last[i] < 0 && n.parent >= 0 {
+			w.last[i] = w.last[n.parent]
+		}
 	}
 }
 
 // link ties subagents to the tool uses that started them.
 func (o *observer) link() {
+	subs := o.session.Agents[1:]
+	byID := map[string][]*Agent{}
+	for _, a := range subs {
+		byID[a.ID] = append(byID[a.ID], a)
+	}
 	for _, l := range o.byAgent {
-		for _, a := range o.session.Agents[1:] {
-			if a.ID == l.agent {
-				a.StartedBy = l.toolUse
-				a.OnBehalfOf = l.skill
-				if a.Type == "" {
-					a.Type = l.typ
-				}
+		for _, a := range byID[l.agent] {
+			a.StartedBy = l.toolUse
+			a.OnBehalfOf = l.skill
+			if a.Type == "" {
+				a.Type = l.typ
 			}
 		}
 	}
-	subs := o.session.Agents[1:]
 	sort.SliceStable(subs, func(i, j int) bool {
 		x, y := firstTime(subs[i]), firstTime(subs[j])
 		if !x.Equal(y) {
@@ -240,9 +252,8 @@ type walker struct {
 	graph *graph
 	node  int // the node in hand
 
-	last       []int // last event at or before each node
+	last       []int // last event at or before each node on its branch, -1 where there is none
 	prevActive int
-	deadPrev   map[int]int // last event of a dead branch, by its top node
 
 	tails []int // last segment at or before each node, -2 where none is known
 	tail  int   // last segment of the conversation in hand
@@ -258,7 +269,6 @@ type walker struct {
 	sawAssistant      bool // since the last boundary
 	boundaries        int
 	pendingBody       string // tool use whose body may follow without a source id
-	segments          int
 }
 
 func where(r *jsonl.Record) Where {
@@ -295,47 +305,56 @@ func (w *walker) emitRaw(e Event) {
 	w.prevActive = len(w.agent.Events) - 1
 }
 
-// deadParent is the last event before a node on its own branch.
+// deadParent is the last event before a node on its own branch. Parents come
+// before their children in the order.
 func (w *walker) deadParent(i int) int {
-	for j := i; j >= 0; j = w.graph.nodes[j].parent {
-		if w.last[j] >= 0 {
-			return w.last[j]
-		}
+	if w.last[i] >= 0 {
+		return w.last[i]
+	}
+	if p := w.graph.nodes[i].parent; p >= 0 {
+		return w.last[p]
 	}
 	return -1
 }
 
 // findKept collects, for each boundary, the records that stay in the conversation.
 func (w *walker) findKept() {
+	nodes := w.graph.nodes
 	byUUID := map[string]int{}
-	for i := range w.graph.nodes {
-		if u := w.graph.nodes[i].rec.UUID; u != "" {
+	for i := range nodes {
+		if u := nodes[i].rec.UUID; u != "" {
 			byUUID[u] = i
 		}
 	}
+	// Segments that overlap without end occur in hostile logs only. They must not
+	// cost more than some walks over the log.
+	const walks = 16
+	steps := walks * len(nodes)
 	w.kept = map[string]map[string]bool{}
-	for i := range w.graph.nodes {
-		c := w.graph.nodes[i].rec.Compact
+	for i := range nodes {
+		c := nodes[i].rec.Compact
 		if c == nil {
 			continue
 		}
 		kept := map[string]bool{}
 		for _, u := range c.Preserved {
-			kept[u] = true
-		}
-		if c.Tail != "" {
-			if j, ok := byUUID[c.Tail]; ok {
-				for steps := 0; j >= 0 && steps <= len(w.graph.nodes); steps++ {
-					u := w.graph.nodes[j].rec.UUID
-					kept[u] = true
-					if u == c.Head {
-						break
-					}
-					j = w.graph.nodes[j].parent
-				}
+			if u != "" {
+				kept[u] = true
 			}
 		}
-		w.kept[w.graph.nodes[i].rec.UUID] = kept
+		if j, ok := byUUID[c.Tail]; ok {
+			for ; j >= 0 && steps > 0; steps-- {
+				u := nodes[j].rec.UUID
+				if u != "" {
+					kept[u] = true
+				}
+				if u == c.Head {
+					break
+				}
+				j = nodes[j].parent
+			}
+		}
+		w.kept[nodes[i].rec.UUID] = kept
 	}
 }
 
@@ -502,7 +521,7 @@ func (w *walker) command(r *jsonl.Record, text string) {
 	}
 	args, hasArgs := tag(text, "command-args")
 	name = strings.TrimPrefix(name, "/")
-	e := Event{Kind: Slash, Skill: name, Tool: name, Args: args, HasArgs: hasArgs && args != "", Text: text}
+	e := Event{Kind: Slash, Skill: name, Tool: name, Args: args, HasArgs: hasArgs && args != "", Text: text, Input: r.StackedInput}
 	switch {
 	case r.StackedInput != "":
 		w.stackPos = 1
@@ -719,9 +738,7 @@ func (w *walker) attachment(r *jsonl.Record) {
 	}
 	switch a.Type {
 	case "skill_listing":
-		if a.HasInitial && !a.Initial {
-			w.emit(Event{Kind: Noticed, Listing: a})
-		}
+		w.emit(Event{Kind: Noticed, Listing: a})
 		w.emit(Event{Kind: Listing, Text: a.Content, Listing: a})
 	case "invoked_skills":
 		w.emit(Event{Kind: Reattachment, Skills: a.Skills})

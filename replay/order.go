@@ -2,6 +2,7 @@ package replay
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/skilltrace/skilltrace/jsonl"
 )
@@ -12,9 +13,9 @@ type node struct {
 	parent          int // index of the parent node, -1 at a root
 	line            int
 	keyLine, keyTie int
-	active          bool // on the conversation of the last leaf
 	dead            bool // on a branch that a rewind left
-	inChain         bool
+	inChain         bool // among the records that lead to the last leaf
+	echo            bool // a typed command that is recorded again elsewhere
 }
 
 // graph is the records of one agent in conversation order.
@@ -74,7 +75,6 @@ func newGraph(records []*jsonl.Record) *graph {
 	}
 	g.breakCycles()
 	g.setKeys()
-	g.mark()
 	g.order = make([]int, len(g.nodes))
 	for i := range g.order {
 		g.order[i] = i
@@ -86,6 +86,7 @@ func newGraph(records []*jsonl.Record) *graph {
 		}
 		return x.keyTie < y.keyTie
 	})
+	g.mark()
 	return g
 }
 
@@ -154,72 +155,70 @@ func (g *graph) setKeys() {
 
 // mark finds the conversation of the last leaf and what rewinds left beside it.
 func (g *graph) mark() {
+	lastChild := make([]int, len(g.nodes)+1) // by parent+1; 0: none
+	for i := range g.nodes {
+		if n := &g.nodes[i]; lastChild[n.parent+1] < i+1 {
+			lastChild[n.parent+1] = i + 1
+		}
+	}
 	leaf := -1
 	for i := range g.nodes {
 		if g.nodes[i].rec.UUID != "" || leaf < 0 || g.nodes[leaf].rec.UUID == "" {
 			leaf = i
 		}
 	}
-	// The last record in the file may be a late write of an earlier branch only if
-	// it is a dead echo: a typed /compact that its own boundary replaced.
-	children := make(map[int][]int)
-	for i := range g.nodes {
-		children[g.nodes[i].parent] = append(children[g.nodes[i].parent], i)
+	for leaf >= 0 && lastChild[leaf+1] > 0 {
+		leaf = lastChild[leaf+1] - 1
 	}
-	for leaf >= 0 && len(children[leaf]) > 0 {
-		kids := children[leaf]
-		leaf = kids[len(kids)-1]
-	}
+	chainChild := make([]int, len(g.nodes)+1) // by parent+1: the child on the chain, plus 1
 	for j := leaf; j >= 0; j = g.nodes[j].parent {
 		g.nodes[j].inChain = true
+		chainChild[g.nodes[j].parent+1] = j + 1
 	}
-	// top-down: a child is dead if its parent is, or if it is a prompt beside the
-	// chain's own prompt.
-	idx := make([]int, len(g.nodes))
-	for i := range idx {
-		idx[i] = i
-	}
-	sort.SliceStable(idx, func(a, b int) bool {
-		x, y := &g.nodes[idx[a]], &g.nodes[idx[b]]
-		if x.keyLine != y.keyLine {
-			return x.keyLine < y.keyLine
+	compacted := make(map[int]bool) // parents of boundaries
+	for i := range g.nodes {
+		if n := &g.nodes[i]; isBoundary(n.rec) {
+			compacted[n.parent] = true
 		}
-		return x.keyTie < y.keyTie
-	})
-	for _, i := range idx {
+	}
+	// Parents come first in the order: a child is dead if its parent is, or if it
+	// is a prompt beside the chain's own prompt.
+	for _, i := range g.order {
 		n := &g.nodes[i]
 		switch {
+		case compacted[n.parent] && lastChild[i+1] == 0 && isCompactCommand(n.rec):
+			n.echo, n.dead = true, true
 		case n.inChain:
-			n.active = true
 		case n.parent >= 0 && g.nodes[n.parent].dead:
 			n.dead = true
+		case n.parent >= 0 && !g.nodes[n.parent].inChain:
+			// deeper in a side branch that belongs to the conversation
 		default:
-			n.dead = g.rewound(i, children[n.parent])
-			n.active = !n.dead
+			if c := chainChild[n.parent+1] - 1; c >= 0 {
+				n.dead = replaced(n, &g.nodes[c])
+			}
 		}
 	}
 }
 
-// rewound reports whether the node, which is not on the chain, was replaced by a
-// later sibling that is.
-func (g *graph) rewound(i int, siblings []int) bool {
-	n := &g.nodes[i]
-	if g.nodes[i].parent >= 0 && !g.nodes[n.parent].inChain {
-		return false // deeper in a side branch that belongs to the conversation
+// replaced reports whether a node beside the chain was replaced by its sibling on
+// the chain: a typed prompt, or a reply that was cut short, beside a later prompt.
+func replaced(n, chain *node) bool {
+	return isPromptRecord(chain.rec) && chain.line > n.line &&
+		(isPromptRecord(n.rec) || n.rec.Kind == jsonl.KindAssistant)
+}
+
+func isBoundary(r *jsonl.Record) bool { return r.Compact != nil && r.Subtype == "compact_boundary" }
+
+// isCompactCommand reports whether a record holds /compact as it was typed.
+// Clients around 2.1.260 and 2.1.304 leave it on the branch that the compaction
+// ended, and record the command again behind the boundary.
+func isCompactCommand(r *jsonl.Record) bool {
+	if !isPromptRecord(r) {
+		return false
 	}
-	for _, s := range siblings {
-		c := &g.nodes[s]
-		if !c.inChain || s == i {
-			continue
-		}
-		if c.rec.Kind == jsonl.KindSystem && c.rec.Compact != nil {
-			return false
-		}
-		// A typed prompt, or a reply that was cut short, beside a later prompt.
-		return isPromptRecord(c.rec) && c.line > n.line &&
-			(isPromptRecord(n.rec) || n.rec.Kind == jsonl.KindAssistant)
-	}
-	return false
+	name, _, _ := cutBlank(strings.TrimSpace(firstText(r.Message)))
+	return name == "/compact"
 }
 
 // isPromptRecord reports whether a record is what the user typed: a text or a

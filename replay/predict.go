@@ -27,6 +27,7 @@ type State struct {
 	Process  int       // index into Inputs.Processes
 	Clock    time.Time // the latest time seen
 	View     int       // the state of the files that the client has noticed
+	Later    bool      // this subagent is sent its listing with its second request
 	Starting bool      // a process began and has not yet sent what it sends with the first prompt
 	Listed   bool      // this process has sent a listing, on whatever branch
 	// Invoked are the skills invoked by this process or restored, latest first.
@@ -86,6 +87,7 @@ type predictor struct {
 	effects    []Effect
 	catalogues map[catalogueKey]*catalogue
 	rules      *rules.Rules
+	open       int // listings predicted and not yet shown
 	event      int // index of the event in hand
 	e          *Event
 }
@@ -121,11 +123,27 @@ func (p *predictor) run() []Effect {
 			effects[j].Cause = i
 		}
 		p.effects = append(p.effects, effects...)
+		p.count(e.Kind, effects)
 		if followers[i+1] > 1 {
 			keep[i] = s.Conversation
 		}
 	}
 	return p.effects
+}
+
+// count keeps how many listings were predicted that the log has not shown yet.
+func (p *predictor) count(kind EventKind, effects []Effect) {
+	switch kind {
+	case Listing:
+		p.open = max(p.open-1, 0)
+	case Turn:
+		p.open = 0
+	}
+	for i := range effects {
+		if effects[i].Kind == Listing {
+			p.open++
+		}
+	}
 }
 
 // watcherLag is how far a client's view of the files may lag behind. Recorded: a
@@ -301,6 +319,10 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 		return p.slash(s, e)
 	case Turn:
 		s.TurnBodies = len(s.Bodies)
+		if s.Later {
+			s.Later = false
+			return p.list(s, nil, true, "agents.subagent_listing")
+		}
 		return s, nil
 	case SkillCall:
 		return p.call(s, e)
@@ -457,7 +479,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	if len(eff.Entries) == 0 {
 		return s, nil
 	}
-	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment
+	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen
 	s.Listed = true
 	s.Sent = maps.Clone(s.Sent)
 	if s.Sent == nil || initial && p.rules.Send.OnChange != rules.Delta {
@@ -477,21 +499,48 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 // noticed sends what the client has found changed: the moment is the file
 // watcher's and comes from the log, the entries and their texts from the files.
 func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
-	if e.Listing == nil {
-		return s, nil
-	}
-	names := map[string]bool{}
-	for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
-		names[l.Name] = true
+	if e.Listing == nil || p.open > 0 {
+		return s, nil // the listing has another cause
 	}
 	c := p.catalogue(&s)
 	if c.missing != "" {
 		return s, nil
 	}
-	return p.list(s, func(name, mark string) bool {
-		old, ok := s.Sent[name]
-		return names[name] && (!ok || old.Mark != mark)
-	}, false, "send.on_change")
+	if p.rules.Send.OnChange == rules.Delta {
+		names := map[string]bool{}
+		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+			names[l.Name] = true
+		}
+		return p.list(s, func(name, mark string) bool {
+			old, ok := s.Sent[name]
+			return names[name] && (!ok || old.Mark != mark)
+		}, false, "send.on_change")
+	}
+	if len(s.Sent) == 0 || !p.changed(&s, c) {
+		return s, nil
+	}
+	return p.list(s, nil, true, "send.on_change")
+}
+
+// changed reports whether the catalogue is another than the one that was sent.
+func (p *predictor) changed(s *State, c *catalogue) bool {
+	n := 0
+	for i := range c.entries {
+		sent, ok := s.Sent[c.entries[i].Name]
+		if !ok || sent.Mark != p.mark(&c.entries[i]) {
+			return true
+		}
+		n++
+	}
+	return n != len(s.Sent) && p.rules.Send.OnRemoval != rules.ResendNothing
+}
+
+// mark is what the client remembers of an entry to tell whether it was edited.
+func (p *predictor) mark(e *skills.Entry) string {
+	if p.rules.Send.Edited == rules.EditedFile && e.Skill != nil {
+		return skills.Digest("", e.Skill.Text)
+	}
+	return e.Digest()
 }
 
 // touch activates held-back skills and finds nested folders.

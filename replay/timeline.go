@@ -93,8 +93,10 @@ type Event struct {
 	Message   string // id of the assistant message
 	// Position of a call among the tool uses of its prompt, and among Skill calls, from 1.
 	ToolPosition, SkillPosition int
-	// Position in a stack of typed skills, from 1; 0 outside a stack.
+	// Position in a stack of typed skills, from 1; 0 outside a stack. Input is the
+	// whole line as typed, at the first skill of a stack.
 	Stack int
+	Input string
 
 	// Agent is the subagent or fork that a call started; Forked and Background say how.
 	Agent      string

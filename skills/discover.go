@@ -30,6 +30,10 @@ type Inputs struct {
 	// folders, in an order that cannot be predicted; where a log shows it, it is
 	// an input.
 	CommandOrder []string
+	// SkillOrder are names of skills in the order in which the client listed them,
+	// for clients that list folders in the file system's own order: an input where
+	// a log shows it and the tree does not keep that order.
+	SkillOrder []string
 }
 
 // Found is what a client process finds, before any filter.
@@ -262,10 +266,25 @@ func (f *finder) skills(dir string, source Source, plugin string) []*Skill {
 			Dir: p, Path: path.Join(p, skillFile), Folder: e.Name(),
 		}, text))
 	}
-	if f.d.Sort == SortCollate && (source != Nested || f.d.SortNested) {
+	switch {
+	case f.d.Sort == SortCollate && (source != Nested || f.d.SortNested):
 		sortBy(out, SortCollate, func(s *Skill) string { return s.Name })
+	case f.d.Sort == SortReaddir && len(f.in.SkillOrder) > 0:
+		rank := ranks(f.in.SkillOrder)
+		slices.SortStableFunc(out, func(a, b *Skill) int { return rank[a.Name] - rank[b.Name] })
 	}
 	return out
+}
+
+// ranks numbers names from 1 by where they first stand; others have 0.
+func ranks(names []string) map[string]int {
+	rank := make(map[string]int, len(names))
+	for i, name := range names {
+		if rank[name] == 0 {
+			rank[name] = i + 1
+		}
+	}
+	return rank
 }
 
 // noSkill tells why an entry of a skills folder is no skill.
@@ -387,10 +406,7 @@ func (f *finder) command(out *[]*Skill, p string, s *Skill) {
 // walkOrder brings commands into the order given as an input. Clients on node
 // put skill folders before command files.
 func (f *finder) walkOrder(list []*Skill) {
-	rank := make(map[string]int, len(f.in.CommandOrder))
-	for i, name := range f.in.CommandOrder {
-		rank[name] = i + 1
-	}
+	rank := ranks(f.in.CommandOrder)
 	slices.SortStableFunc(list, func(a, b *Skill) int {
 		if f.d.Sort == SortBytes && a.Kind != b.Kind {
 			if a.Kind == KindSkill {

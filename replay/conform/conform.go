@@ -16,6 +16,7 @@ import (
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/conform/scenario"
 	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // Count is the outcome of the checks of one kind.
@@ -129,6 +130,10 @@ func (r *runner) run() ([]replay.Check, error) {
 	for i, s := range r.sessions {
 		in := r.in
 		in.History = histories[i]
+		in.CommandOrder, in.SkillOrder = order(s)
+		if len(r.c.Readdir) > 0 {
+			in.SkillOrder = nil
+		}
 		for _, a := range s.Agents {
 			ev := replay.Gather(s, a)
 			effects := replay.Predict(&in, a, ev)
@@ -137,6 +142,24 @@ func (r *runner) run() ([]replay.Check, error) {
 		}
 	}
 	return checks, nil
+}
+
+// order is the order of names in the session's first listing. The order in which old
+// clients walk folders is the file system's: an input.
+func order(s *replay.Session) (commands, skillNames []string) {
+	main := s.Main()
+	for i := range main.Events {
+		e := &main.Events[i]
+		if e.Kind != replay.Listing {
+			continue
+		}
+		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+			skillNames = append(skillNames, l.Name)
+			commands = append(commands, l.Name[strings.IndexByte(l.Name, ':')+1:], l.Name)
+		}
+		return commands, skillNames
+	}
+	return nil, nil
 }
 
 // observe reads one session of the recording.
@@ -250,7 +273,7 @@ func (r *runner) place(s *replay.Session, l scenario.SessionLog, seen map[string
 			steps = append(steps, step{span.Run, &r.c.Runs[span.Run].Prompts[j]})
 		}
 	}
-	pos := align(len(steps), len(events), func(i, j int) bool { return fits(steps[i].step, events[j].event) })
+	pos := align(len(steps), len(events), func(i, j int) bool { return fits(steps[i].step, events[j].event, r.c.Same) })
 	// What the user typed stands in the script as it was, in the log perhaps as filler.
 	for i, st := range steps {
 		if pos[i] < 0 {
@@ -259,6 +282,10 @@ func (r *runner) place(s *replay.Session, l scenario.SessionLog, seen map[string
 		if e := events[pos[i]].event; e.Kind == replay.Slash && (e.HasArgs || strings.Contains(e.Text, "<xxxxxxx-xxxx>")) {
 			if args, ok := scriptArgs(st.step.Text); ok && args != e.Args && (!e.HasArgs || r.c.Same(args, e.Args)) {
 				e.Args, e.HasArgs = args, true
+			}
+			if text := strings.TrimSpace(st.step.Text); e.Forked && text != strings.TrimSpace(e.Text) {
+				name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+				e.Skill, e.Tool = name, name
 			}
 		}
 	}
@@ -332,7 +359,7 @@ func scriptArgs(text string) (string, bool) {
 }
 
 // fits reports whether an event is what a step of the script became.
-func fits(s *scenario.Step, e *replay.Event) bool {
+func fits(s *scenario.Step, e *replay.Event, same replay.Same) bool {
 	if s.Kind != scenario.StepText {
 		return false
 	}
@@ -342,6 +369,9 @@ func fits(s *scenario.Step, e *replay.Event) bool {
 	case replay.Compaction:
 		return e.Compaction.Trigger == "manual" && strings.HasPrefix(text, "/compact")
 	case replay.Slash:
+		if e.Forked {
+			return same(text, strings.TrimSpace(e.Text))
+		}
 		if e.Stack > 1 || !strings.HasPrefix(text, "/") {
 			return false
 		}
