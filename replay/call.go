@@ -112,13 +112,7 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 // registerRecorded enters a skill that is known from the log alone. Its path
 // follows from the name only where that holds a plugin's.
 func (p *predictor) registerRecorded(s State, name, key, text string) State {
-	list := []Invoked{{Name: name, Key: key, Content: text, Unknown: true}}
-	for _, o := range s.Invoked {
-		if o.Name != name {
-			list = append(list, o)
-		}
-	}
-	s.Invoked = list
+	s.Invoked = latest(s.Invoked, Invoked{Name: name, Key: key, Content: text, Unknown: true})
 	return s
 }
 

@@ -244,13 +244,13 @@ func (c *catalogue) called(name string, call *rules.Call) *skills.Status {
 	folder := func(k *skills.Skill) bool { return k.Name == name }
 	front := func(k *skills.Skill) bool {
 		n, ok := k.Front.Name()
-		if !ok || n == "" || k.Kind != skills.KindSkill {
+		if !ok || n == "" {
 			return false
 		}
 		if k.Source == skills.Plugin {
-			n = k.Plugin + ":" + n
+			return n == name || k.Plugin+":"+n == name // commands of plugins too (fuzz f014)
 		}
-		return n == name
+		return k.Kind == skills.KindSkill && n == name
 	}
 	bare := func(k *skills.Skill) bool {
 		if k.Source != skills.Plugin || k.Kind != skills.KindSkill {

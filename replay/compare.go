@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -415,6 +416,9 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 		ch.Reason = listingDifference(w, lines, a)
 		verdict := Divergent
 		switch {
+		case w.OrderUnknown && sameLines(w, lines, c.Same):
+			verdict, ch.Missing = Undetermined, "directory order"
+			ch.Reason = "the same entries in another order: this client lists them as the file system gives them"
 		case w.Soft != "":
 			verdict, ch.Missing = Undetermined, w.Soft
 			ch.Reason = "files changed just before, and when the client noticed is not in the log: " + ch.Reason
@@ -428,6 +432,26 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 		}
 	}
 	c.invariant(w, a, at)
+}
+
+// sameLines reports whether a listing holds the predicted lines in any order.
+func sameLines(w *Effect, got []skills.ListedLine, same Same) bool {
+	want := skills.ParseListing(w.Text, nil)
+	if len(want) != len(got) {
+		return false
+	}
+	used := make([]bool, len(got))
+next:
+	for _, x := range want {
+		for j, y := range got {
+			if !used[j] && same(x.Raw, y.Raw) {
+				used[j] = true
+				continue next
+			}
+		}
+		return false
+	}
+	return true
 }
 
 // invariant compares names, count and digests with the prediction.
@@ -463,6 +487,8 @@ func (c *comparer) invariant(w *Effect, a *jsonl.Attachment, at int) {
 	ch.Observed, ch.Reason = strings.Join(faults, "; "), "names, count or digests do not fit the listing"
 	verdict := Divergent
 	switch {
+	case w.OrderUnknown && len(names) == len(a.Names) && sameNames(names, a.Names):
+		verdict, ch.Missing = Undetermined, "directory order"
 	case w.Soft != "":
 		verdict, ch.Missing = Undetermined, w.Soft
 	case !c.Exact:
@@ -565,6 +591,10 @@ func equalStrings(a, b []string) bool {
 		}
 	}
 	return true
+}
+
+func sameNames(a, b []string) bool {
+	return equalStrings(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 func firstDifference(want, got []string) string {

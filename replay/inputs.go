@@ -143,7 +143,16 @@ type Inputs struct {
 	CommandOrder []string
 	// Usage is nil where the counts are unknown.
 	Usage *Usage
+	// Leaks are the skills invoked inside subagents whose register the main loop
+	// shares, in order of time (clients before 2.1.182).
+	Leaks []Leak
 	// History holds the uuids of records that an earlier session wrote: a resumed
 	// or forked copy. They are taken as they are.
 	History map[string]bool
+}
+
+// Leak is a skill that a subagent invoked and the main loop's register holds.
+type Leak struct {
+	At      time.Time
+	Invoked Invoked
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"maps"
+	"sort"
 	"strings"
 	"time"
 
@@ -19,6 +20,25 @@ import (
 func Predict(in *Inputs, a *Agent, ev *Evidence) []Effect {
 	p := &predictor{in: in, agent: a, ev: ev, catalogues: map[catalogueKey]*catalogue{}}
 	return p.run()
+}
+
+// PredictSession predicts all agents of a session; the result is in their order.
+// Subagents come first: what they invoke reaches the main loop of old clients.
+func PredictSession(in *Inputs, s *Session) ([][]Effect, []*Evidence) {
+	effects := make([][]Effect, len(s.Agents))
+	evidence := make([]*Evidence, len(s.Agents))
+	shared := *in
+	for i := len(s.Agents) - 1; i >= 0; i-- {
+		a := s.Agents[i]
+		evidence[i] = Gather(s, a)
+		p := &predictor{in: &shared, agent: a, ev: evidence[i], catalogues: map[catalogueKey]*catalogue{}}
+		if i == 0 {
+			sort.SliceStable(shared.Leaks, func(x, y int) bool { return shared.Leaks[x].At.Before(shared.Leaks[y].At) })
+		}
+		effects[i] = p.run()
+		shared.Leaks = append(shared.Leaks[:len(shared.Leaks):len(shared.Leaks)], p.leaks...)
+	}
+	return effects, evidence
 }
 
 // State is what the client knows at one moment of an agent's timeline. A State is
@@ -87,6 +107,8 @@ type predictor struct {
 	effects    []Effect
 	catalogues map[catalogueKey]*catalogue
 	rules      *rules.Rules
+	leaks      []Leak
+	leaked     int // of the inputs' leaks, how many the state holds
 	open       int // listings predicted and not yet shown
 	event      int // index of the event in hand
 	e          *Event
@@ -118,6 +140,7 @@ func (p *predictor) run() []Effect {
 		p.event, p.e = i, e
 		p.rules = p.in.Rules(firstOf(e.Version, p.in.Version))
 		var effects []Effect
+		s = p.leak(s, e)
 		s, effects = p.advance(s, e)
 		for j := range effects {
 			effects[j].Cause = i
@@ -129,6 +152,33 @@ func (p *predictor) run() []Effect {
 		}
 	}
 	return p.effects
+}
+
+// leak enters what subagents have invoked by now.
+func (p *predictor) leak(s State, e *Event) State {
+	if p.agent.ID != "main" {
+		return s
+	}
+	for ; p.leaked < len(p.in.Leaks); p.leaked++ {
+		l := &p.in.Leaks[p.leaked]
+		if l.At.After(e.Where.Time) {
+			break
+		}
+		s.Invoked = latest(s.Invoked, l.Invoked)
+	}
+	return s
+}
+
+// latest is a register with one more skill at its front.
+func latest(list []Invoked, inv Invoked) []Invoked {
+	out := make([]Invoked, 0, len(list)+1)
+	out = append(out, inv)
+	for _, o := range list {
+		if o.Name != inv.Name {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // count keeps how many listings were predicted that the log has not shown yet.
@@ -479,6 +529,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	if len(eff.Entries) == 0 {
 		return s, nil
 	}
+	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands
 	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen
 	s.Listed = true
 	s.Sent = maps.Clone(s.Sent)
@@ -729,15 +780,19 @@ func (p *predictor) register(s State, called string, k *skills.Skill, text strin
 		source = "" // a folder given by hand may have been anybody's
 	}
 	inv := Invoked{Name: name, Path: source, Key: p.key(k), Content: text, Typed: typed}
-	list := make([]Invoked, 0, len(s.Invoked)+1)
-	list = append(list, inv)
-	for _, o := range s.Invoked {
-		if o.Name != name {
-			list = append(list, o)
-		}
+	s.Invoked = latest(s.Invoked, inv)
+	if p.agent.ID != "main" && !p.isolated() {
+		p.leaks = append(p.leaks, Leak{At: p.e.Where.Time, Invoked: inv})
 	}
-	s.Invoked = list
 	return s
+}
+
+// isolated reports whether what the subagent in hand invokes stays its own.
+func (p *predictor) isolated() bool {
+	if call := p.ev.agentOf[p.agent.ID]; call != nil && call.Skill != "" {
+		return p.rules.Agents.ForkIsolated
+	}
+	return p.rules.Agents.SubagentIsolated
 }
 
 // registeredName is the name under which the client keeps a skill: as called,

@@ -71,11 +71,22 @@ type Visibility struct {
 	Skills    map[string]Shown
 }
 
+// VisibilityChange is a moment of the conversation at which what the model sees
+// of a skill changed: Cause is Listing or Compaction, or the input that led to a
+// listing which the log does not hold.
+type VisibilityChange struct {
+	Skill string
+	Shown Shown
+	Where Where
+	Cause EventKind
+}
+
 // AgentResult is the outcome for one agent.
 type AgentResult struct {
 	Agent      *Agent
 	Checks     []Check
 	Visibility []Visibility
+	Changes    []VisibilityChange // in order, then by skill; branches that were left apart
 	// Predicted holds the effects that the rules derive, in order.
 	Predicted []Effect
 }

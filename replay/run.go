@@ -5,14 +5,13 @@ package replay
 // for the client's version.
 func Run(s *Session, in *Inputs, cmp Comparison) *Result {
 	r := &Result{Session: s, RulesExact: cmp.RulesExact}
-	for _, a := range s.Agents {
-		ev := Gather(s, a)
-		effects := Predict(in, a, ev)
+	effects, evidence := PredictSession(in, s)
+	for i, a := range s.Agents {
 		r.Agents = append(r.Agents, AgentResult{
 			Agent:      a,
-			Checks:     Compare(a, effects, ev, cmp),
-			Visibility: visible(a, effects, in.Rules),
-			Predicted:  effects,
+			Checks:     Compare(a, effects[i], evidence[i], cmp),
+			Visibility: visible(a, effects[i], in.Rules),
+			Predicted:  effects[i],
 		})
 	}
 	return r

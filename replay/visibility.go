@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -10,111 +12,26 @@ import (
 )
 
 // visible follows the listings of an agent and says, for each prompt, what the
-// model saw of each skill when it answered. Where this client writes no listing
-// to the log, the predicted ones stand in.
-func visible(a *Agent, predicted []Effect, rulesOf func(string) *rules.Rules) []Visibility {
-	v := &viewer{agent: a, predicted: map[int][]*Effect{}, rulesOf: rulesOf}
+// model saw of each skill when it answered, and when that changed. Where this
+// client writes no listing to the log, the predicted ones stand in.
+func visible(a *Agent, predicted []Effect, rulesOf func(string) *rules.Rules) ([]Visibility, []VisibilityChange) {
+	v := &viewer{agent: a, predicted: map[int][]*Effect{}, rulesOf: rulesOf, all: map[string]bool{}, open: -1}
 	for i := range predicted {
 		if e := &predicted[i]; e.Kind == Listing && e.Unlogged && e.Missing == "" {
 			v.predicted[e.Cause] = append(v.predicted[e.Cause], e)
 		}
 	}
-	v.run()
-	return v.out
-}
-
-type viewer struct {
-	agent     *Agent
-	predicted map[int][]*Effect
-	rulesOf   func(string) *rules.Rules
-	out       []Visibility
-	all       map[string]bool
-}
-
-// view is what stands in the conversation: entries by name, and the records that
-// hold them.
-type view struct {
-	shown     map[string]Shown
-	by        map[string]string // uuid of the record that holds the entry
-	predicted bool
-}
-
-func (v view) clone() view {
-	n := view{map[string]Shown{}, map[string]string{}, v.predicted}
-	for k, s := range v.shown {
-		n.shown[k], n.by[k] = s, v.by[k]
-	}
-	return n
-}
-
-func (v *viewer) run() {
-	v.all = map[string]bool{}
-	events := v.agent.Events
-	followers := make([]int, len(events)+1)
-	for i := range events {
-		followers[events[i].Parent+1]++
-	}
-	keep := map[int]view{-1: {}}
-	var cur view
-	prev := -1
-	open := -1 // index in out of the prompt whose answer has not begun
-	for i := range events {
-		e := &events[i]
-		if e.Parent != prev {
-			if k, ok := keep[e.Parent]; ok {
-				cur, open = k.clone(), -1
-			}
+	end := view{entries: map[string]entry{}}
+	follow(a.Events, end, view.clone, func(i int, cur view, jumped bool) view {
+		if jumped {
+			v.open = -1
 		}
-		prev = i
-		switch e.Kind {
-		case Prompt, Slash:
-			if e.Kind == Slash && (isBuiltinCommand(e.Tool) || e.Forked) {
-				break
-			}
-			o := Visibility{Where: e.Where, Abandoned: e.Abandoned}
-			if e.Kind == Prompt {
-				o.Prompt = e.PromptN
-			} else {
-				o.Command = e.Skill
-			}
-			open = len(v.out)
-			v.out = append(v.out, o)
-		case Compaction:
-			next := view{}.clone()
-			for name, uuid := range cur.by {
-				if e.Compaction.Kept[uuid] || e.Compaction.Partial == "from" {
-					next.shown[name], next.by[name] = cur.shown[name], uuid
-				}
-			}
-			cur = next
-		case Listing:
-			cur = v.listed(cur, e)
-		case Turn:
-			if open >= 0 {
-				v.out[open].Skills = cur.clone().shown
-				v.out[open].Predicted = cur.predicted
-				open = -1
-			}
-		}
-		for _, eff := range v.predicted[i] {
-			cur = cur.clone()
-			cur.predicted = true
-			if eff.Initial {
-				cur.shown, cur.by = map[string]Shown{}, map[string]string{}
-			}
-			for _, l := range eff.Entries {
-				cur.shown[l.Name], cur.by[l.Name] = l.Shown, ""
-				v.all[l.Name] = true
-			}
-		}
-		if followers[i+1] > 1 {
-			keep[i] = cur.clone()
-		}
-	}
+		end = v.step(i, cur)
+		return end
+	})
 	for i := range v.out {
 		if v.out[i].Skills == nil {
-			v.out[i].Skills = cur.clone().shown
-			v.out[i].Predicted = cur.predicted
+			v.answer(i, end)
 		}
 		for name := range v.all {
 			if _, ok := v.out[i].Skills[name]; !ok {
@@ -122,23 +39,127 @@ func (v *viewer) run() {
 			}
 		}
 	}
+	return v.out, v.changes
 }
 
-func (v *viewer) listed(cur view, e *Event) view {
-	cur = cur.clone()
+type viewer struct {
+	agent     *Agent
+	predicted map[int][]*Effect
+	rulesOf   func(string) *rules.Rules
+	out       []Visibility
+	open      int // index in out of the prompt whose answer has not begun, -1 if there is none
+	all       map[string]bool
+	changes   []VisibilityChange
+}
+
+// view is what stands in the conversation, by name.
+type view struct {
+	entries   map[string]entry
+	predicted bool
+}
+
+// entry is an entry of a listing and the record that holds it.
+type entry struct {
+	shown Shown
+	uuid  string
+}
+
+func (v view) clone() view { return view{maps.Clone(v.entries), v.predicted} }
+
+func (v *viewer) step(i int, cur view) view {
+	e := &v.agent.Events[i]
+	before := cur.entries
+	switch e.Kind {
+	case Prompt, Slash:
+		if e.Kind == Slash && (isBuiltinCommand(e.Tool) || e.Forked) {
+			break
+		}
+		o := Visibility{Where: e.Where, Abandoned: e.Abandoned}
+		if e.Kind == Prompt {
+			o.Prompt = e.PromptN
+		} else {
+			o.Command = e.Skill
+		}
+		v.open = len(v.out)
+		v.out = append(v.out, o)
+	case Compaction:
+		cur.entries = map[string]entry{}
+		for name, n := range before {
+			if e.Compaction.Kept[n.uuid] || e.Compaction.Partial == "from" {
+				cur.entries[name] = n
+			}
+		}
+	case Listing:
+		cur.entries = v.listed(before, e)
+	case Turn:
+		if v.open >= 0 {
+			v.answer(v.open, cur)
+			v.open = -1
+		}
+	}
+	for _, eff := range v.predicted[i] {
+		cur.predicted = true
+		next := map[string]entry{}
+		if !eff.Initial {
+			maps.Copy(next, cur.entries)
+		}
+		for _, l := range eff.Entries {
+			next[l.Name] = entry{shown: l.Shown}
+			v.all[l.Name] = true
+		}
+		cur.entries = next
+	}
+	if !e.Abandoned {
+		v.compare(e, before, cur.entries)
+	}
+	return cur
+}
+
+// answer notes what stands in the conversation when a prompt is answered.
+func (v *viewer) answer(i int, cur view) {
+	o := &v.out[i]
+	o.Skills, o.Predicted = map[string]Shown{}, cur.predicted
+	for name, n := range cur.entries {
+		o.Skills[name] = n.shown
+	}
+}
+
+// compare notes what an event changed.
+func (v *viewer) compare(e *Event, before, after map[string]entry) {
+	if len(before) == 0 && len(after) == 0 || e.Kind == Prompt && len(v.predicted) == 0 || e.Kind == Turn {
+		return
+	}
+	var changed []VisibilityChange
+	for name, n := range after {
+		if before[name].shown != n.shown {
+			changed = append(changed, VisibilityChange{Skill: name, Shown: n.shown, Where: e.Where, Cause: e.Kind})
+		}
+	}
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			changed = append(changed, VisibilityChange{Skill: name, Shown: ShownAbsent, Where: e.Where, Cause: e.Kind})
+		}
+	}
+	slices.SortFunc(changed, func(a, b VisibilityChange) int { return strings.Compare(a.Skill, b.Skill) })
+	v.changes = append(v.changes, changed...)
+}
+
+// listed is what stands announced behind a listing.
+func (v *viewer) listed(before map[string]entry, e *Event) map[string]entry {
+	after := map[string]entry{}
 	a := e.Listing
-	if a.Initial || !a.HasInitial {
-		cur.shown, cur.by = map[string]Shown{}, map[string]string{}
+	if a.HasInitial && !a.Initial {
+		maps.Copy(after, before)
 	}
 	r := v.rulesOf(e.Version)
 	for i, l := range skills.ParseListing(a.Content, a.Names) {
 		if l.Name == "" {
 			continue
 		}
-		cur.shown[l.Name], cur.by[l.Name] = shownAs(l, a, i, r), e.Where.UUID
+		after[l.Name] = entry{shownAs(l, a, i, r), e.Where.UUID}
 		v.all[l.Name] = true
 	}
-	return cur
+	return after
 }
 
 // shownAs says how much of an entry a recorded line shows.

@@ -134,11 +134,9 @@ func (r *runner) run() ([]replay.Check, error) {
 		if len(r.c.Readdir) > 0 {
 			in.SkillOrder = nil
 		}
-		for _, a := range s.Agents {
-			ev := replay.Gather(s, a)
-			effects := replay.Predict(&in, a, ev)
-			checks = append(checks, replay.Compare(a, effects, ev, replay.Comparison{
-				Same: r.c.Same, Exact: true, RulesExact: true, History: in.History})...)
+		r := replay.Run(s, &in, replay.Comparison{Same: r.c.Same, Exact: true, RulesExact: true, History: in.History})
+		for _, a := range r.Agents {
+			checks = append(checks, a.Checks...)
 		}
 	}
 	return checks, nil

@@ -370,6 +370,8 @@ func claudeCodeChanges() []Change {
 
 		within("2.1.140", "2.1.112", "front.reject_surrogate_escapes", true,
 			"half a surrogate pair as an escape makes the block fail", "listing/unicode_cap 2.1.112, 2.1.140"),
+		within("2.1.140", "2.1.129", "words.backticks", true,
+			"a first word in backticks gives the first word inside them and nothing else", "argument probe 2.1.129, 2.1.154; lifecycle/subst 2.1.140"),
 		within("2.1.140", "2.1.129", "budget.new_model_chars", 3,
 			"newer and unknown models count 3 characters a token: 6,000 characters of 200,000 tokens", "fuzz f023, f029 at 2.1.129; listing/models 2.1.140"),
 		within("2.1.140", "2.1.112", "budget.million_models", []string{"claude-opus-4-7"},
@@ -388,8 +390,6 @@ func claudeCodeChanges() []Change {
 			"for newer and unknown models the listing stands in a system message, with all reminders joined", "listing/models 2.1.140, 2.1.200; fuzz f029 at 2.1.154"),
 		within("2.1.154", "2.1.129", "words.bracket_word", true,
 			"[x at the front of arguments is passed over as one word", "argument probe 2.1.129, 2.1.154"),
-		within("2.1.154", "2.1.129", "words.backticks", true,
-			"a first word in backticks gives the first word inside them and nothing else", "argument probe 2.1.129, 2.1.154"),
 		exact("2.1.163", "2.1.162", "body.escape", true,
 			"a backslash before a placeholder keeps it literal", "lifecycle/probe 2.1.162, 2.1.163; documented for 2.1.163"),
 		exact("2.1.169", "2.1.168", "discovery.add_dir_commands", true,
