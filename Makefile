@@ -1,37 +1,48 @@
 # Targets for people; .ci/run does the same on a fresh machine.
 GO ?= go
 SHARED ?= ../shared
+FLOOR = --floor fixtures/conform-floor.json
 
-.PHONY: build test lint conform floor docs bench cross clean
+.PHONY: help build test lint race conform floor docs bench cross ci clean
+
+help: ## what there is
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
 
 build: ## one static binary in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/skilltrace ./cmd/skilltrace
 
-test:
+test: ## all tests; those that need the recordings skip without them
 	$(GO) test ./...
 
-lint:
-	test -z "$$(gofmt -l .)"
+lint: ## format, vet, staticcheck, tidy module
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 
+race: ## the tests under the race detector; needs a C compiler
+	CGO_ENABLED=1 $(GO) test -race ./...
+
 conform: build ## agreement with the recordings, against the checked-in floor
-	./bin/skilltrace conform $(SHARED)/conformance --floor fixtures/conform-floor.json
+	bin/skilltrace conform $(SHARED)/conformance $(FLOOR)
 
-floor: build ## raise the floor to what matches now
-	./bin/skilltrace conform $(SHARED)/conformance --floor fixtures/conform-floor.json --write-floor
+floor: build ## raise the floor to what agrees now
+	bin/skilltrace conform $(SHARED)/conformance $(FLOOR) --write-floor
 
-docs: ## the rule reference, from the rule tables
-	$(GO) run ./cmd/skilltrace rules --format markdown > docs/rules.md
+docs: ## the rule reference, from the rule tables, and the output in README.md
+	$(GO) run ./cmd/skilltrace rules --format markdown --output docs/rules.md
+	$(GO) test ./cmd/skilltrace -run TestReadme -update
 
-bench:
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./jsonl ./replay ./skills ./budget
+bench: ## speed and allocations
+	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-cross:
+cross: ## binaries for all systems in dist/
 	for os in linux darwin windows; do for arch in amd64 arm64; do \
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -o dist/skilltrace-$$os-$$arch ./cmd/skilltrace || exit 1; \
 	done; done
 
-clean:
+ci: ## all that must hold
+	.ci/run
+
+clean: ## remove what was built
 	rm -rf bin dist

@@ -25,8 +25,9 @@ func (a *app) conformCommand() *cobra.Command {
 predict rightly. DIR is a folder of recordings at any level: the root, a family,
 a scenario or a version.
 
-With --floor it compares the agreement with a file. Exit status 1 means that
-something is divergent or fell below the floor.`,
+Exit status 1 means that something is divergent. With --floor, which compares the
+agreement with a file, it means that something fell below the floor, and what is
+divergent there already is no finding.`,
 		Example: `  skilltrace conform ../shared/conformance --floor fixtures/conform-floor.json`,
 		Args:    between(1, math.MaxInt, "DIR, a folder of recordings"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,7 +67,7 @@ something is divergent or fell below the floor.`,
 					}
 				}
 			}
-			if doc.Divergent() > 0 || doc.Fell() {
+			if doc.Fell() || floorFile == "" && doc.Divergent() > 0 {
 				a.raise(statusFindings)
 			}
 			return a.write(doc)

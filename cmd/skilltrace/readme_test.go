@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the output shown in README.md anew")
+
+// console matches a block of README.md that shows a command and its output.
+var console = regexp.MustCompile("(?s)```console\n\\$ skilltrace ([^\n]*)\n(.*?)```\n")
+
+// leftOut stands in such a block for lines that are not shown.
+const leftOut = "…"
+
+// TestReadme holds README.md to what the program prints: each console block is
+// run on the bundled recording, in a folder that is named as a clone is.
+func TestReadme(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("paths look otherwise here")
+	}
+	local := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = local })
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(root, "README.md")
+	readme, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clone := filepath.Join(home, "skilltrace")
+	if err := os.CopyFS(filepath.Join(clone, "fixtures", "compact"), os.DirFS(filepath.Join(root, "fixtures", "compact"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(clone)
+	getenv := func(key string) string { return map[string]string{"HOME": home, "COLUMNS": "80"}[key] }
+	ran := 0
+	fresh := console.ReplaceAllStringFunc(string(readme), func(block string) string {
+		m := console.FindStringSubmatch(block)
+		var out, errs bytes.Buffer
+		if status := Main(strings.Fields(m[1]), &out, &errs, getenv); status != statusOK || errs.Len() > 0 {
+			t.Errorf("skilltrace %s: status %d, %s", m[1], status, &errs)
+			return block
+		}
+		ran++
+		shown, ok := shorten(m[2], out.String())
+		switch {
+		case !ok:
+			t.Errorf("skilltrace %s: what README.md shows cannot be found in\n%s", m[1], &out)
+		case shown != m[2] && !*update:
+			t.Errorf("skilltrace %s: README.md shows\n%s\nnow it prints\n%s\n(go test ./cmd/skilltrace -run TestReadme -update)", m[1], m[2], shown)
+		}
+		return "```console\n$ skilltrace " + m[1] + "\n" + shown + "```\n"
+	})
+	if ran == 0 {
+		t.Error("README.md shows no output")
+	}
+	if *update && !t.Failed() {
+		if err := os.WriteFile(name, []byte(fresh), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// shorten leaves out of a command's output what an earlier form of it left out:
+// parts between lines of leftOut begin with the same word and go on to the next
+// line that is not indented; without such lines all is shown.
+func shorten(shown, output string) (string, bool) {
+	old, lines := strings.Split(strings.TrimSuffix(shown, "\n"), "\n"), strings.SplitAfter(output, "\n")
+	if !slices.Contains(old, leftOut) {
+		return output, true
+	}
+	var b strings.Builder
+	for i, line := range old {
+		if line == leftOut {
+			b.WriteString(leftOut + "\n")
+			continue
+		}
+		if i > 0 && old[i-1] != leftOut {
+			continue
+		}
+		word := firstWord(line)
+		at := slices.IndexFunc(lines, func(l string) bool { return firstWord(l) == word })
+		if word == "" || at < 0 {
+			return shown, false
+		}
+		b.WriteString(lines[at])
+		for at++; at < len(lines) && strings.HasPrefix(lines[at], " "); at++ {
+			b.WriteString(lines[at])
+		}
+		lines = lines[at:]
+	}
+	return b.String(), true
+}
+
+// firstWord is the word at the very start of a line, "" if it is indented.
+func firstWord(line string) string {
+	word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+	return word
+}
+
+// TestDocumentedCommands checks that the commands in README.md and docs/ exist
+// with all their options.
+func TestDocumentedCommands(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := 0
+	for _, name := range append(files, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fenced := false
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+				continue
+			}
+			line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+			line = strings.Replace(line, "go run ./cmd/skilltrace", "skilltrace", 1)
+			rest, ok := strings.CutPrefix(line, "skilltrace ")
+			if !fenced || !ok {
+				continue
+			}
+			for _, end := range []string{" #", " |", " >"} {
+				rest, _, _ = strings.Cut(rest, end)
+			}
+			a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}
+			cmd, args, err := a.rootCommand().Find(strings.Fields(rest))
+			if err == nil {
+				err = cmd.ParseFlags(args)
+			}
+			if err == nil && cmd.Args != nil {
+				err = cmd.ValidateArgs(cmd.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: skilltrace %s: %v", filepath.Base(name), rest, err)
+			}
+			commands++
+		}
+	}
+	if commands == 0 {
+		t.Error("the documents name no command")
+	}
+}
