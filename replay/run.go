@@ -7,12 +7,9 @@ func Run(s *Session, in *Inputs, cmp Comparison) *Result {
 	r := &Result{Session: s, RulesExact: cmp.RulesExact}
 	effects, evidence := PredictSession(in, s)
 	for i, a := range s.Agents {
-		r.Agents = append(r.Agents, AgentResult{
-			Agent:      a,
-			Checks:     Compare(a, effects[i], evidence[i], cmp),
-			Visibility: visible(a, effects[i], in.Rules),
-			Predicted:  effects[i],
-		})
+		out := AgentResult{Agent: a, Checks: Compare(a, effects[i], evidence[i], cmp), Predicted: effects[i]}
+		out.Visibility, out.Changes = visible(a, effects[i], in.Rules)
+		r.Agents = append(r.Agents, out)
 	}
 	return r
 }

@@ -3,8 +3,14 @@ package replay
 import (
 	"strings"
 
+	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
 )
+
+// EstimateTokens estimates the tokens of a text by its classes of characters.
+func EstimateTokens(z jsonl.Size) float64 {
+	return budget.Profile{Letters: z.Letters, Digits: z.Digits, Blanks: z.Blanks, Punct: z.Punct, CJK: z.CJK, Other: z.Other}.Tokens()
+}
 
 // promptTail is the last segment that stands before the record in hand.
 func (w *walker) promptTail() int {

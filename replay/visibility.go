@@ -68,7 +68,7 @@ func (v view) clone() view { return view{maps.Clone(v.entries), v.predicted} }
 
 func (v *viewer) step(i int, cur view) view {
 	e := &v.agent.Events[i]
-	before := cur.entries
+	before, changed := cur.entries, len(v.predicted[i]) > 0
 	switch e.Kind {
 	case Prompt, Slash:
 		if e.Kind == Slash && (isBuiltinCommand(e.Tool) || e.Forked) {
@@ -83,14 +83,14 @@ func (v *viewer) step(i int, cur view) view {
 		v.open = len(v.out)
 		v.out = append(v.out, o)
 	case Compaction:
-		cur.entries = map[string]entry{}
+		cur.entries, changed = map[string]entry{}, true
 		for name, n := range before {
 			if e.Compaction.Kept[n.uuid] || e.Compaction.Partial == "from" {
 				cur.entries[name] = n
 			}
 		}
 	case Listing:
-		cur.entries = v.listed(before, e)
+		cur.entries, changed = v.listed(before, e), true
 	case Turn:
 		if v.open >= 0 {
 			v.answer(v.open, cur)
@@ -109,7 +109,7 @@ func (v *viewer) step(i int, cur view) view {
 		}
 		cur.entries = next
 	}
-	if !e.Abandoned {
+	if changed && !e.Abandoned {
 		v.compare(e, before, cur.entries)
 	}
 	return cur
@@ -126,9 +126,6 @@ func (v *viewer) answer(i int, cur view) {
 
 // compare notes what an event changed.
 func (v *viewer) compare(e *Event, before, after map[string]entry) {
-	if len(before) == 0 && len(after) == 0 || e.Kind == Prompt && len(v.predicted) == 0 || e.Kind == Turn {
-		return
-	}
 	var changed []VisibilityChange
 	for name, n := range after {
 		if before[name].shown != n.shown {

@@ -142,10 +142,10 @@ type ShownCount struct {
 // SkillCalls is how often one skill was invoked, and what came of it.
 type SkillCalls struct {
 	Skill    string `json:"skill"`
-	ByModel  int    `json:"by_model"`
-	ByUser   int    `json:"by_user"`
-	Refused  int    `json:"refused"`  // by the client
-	Rejected int    `json:"rejected"` // by the user
+	ByModel  int    `json:"by_model"` // calls, whatever came of them
+	ByUser   int    `json:"by_user"`  // typed, calls that the model made for a typed name included
+	Refused  int    `json:"refused"`  // of these, by the client
+	Rejected int    `json:"rejected"` // of these, by the user
 	Bodies   int    `json:"bodies"`   // times that the whole text was put in
 	Notes    int    `json:"notes"`    // times that a short note stood in for it
 	Forked   int    `json:"forked"`
@@ -429,67 +429,14 @@ func countShown(states map[string]replay.Shown) *ShownCount {
 	return &c
 }
 
-// skillCalls counts invocations by skill, in order of the first one. Calls on
-// abandoned branches count: they were made.
+// skillCalls counts invocations by skill, in order of the first one.
 func skillCalls(a *replay.Agent) []SkillCalls {
 	out := []SkillCalls{}
-	at := func(skill string, line int) *SkillCalls {
-		for i := range out {
-			if out[i].Skill == skill {
-				return &out[i]
-			}
-		}
-		out = append(out, SkillCalls{Skill: skill, Line: line})
-		return &out[len(out)-1]
-	}
-	for i := range a.Events {
-		e := &a.Events[i]
-		line := e.Where.Line
-		switch e.Kind {
-		case replay.SkillCall:
-			at(e.Skill, line).ByModel++
-		case replay.Slash:
-			if typedSkill(a.Events, i) {
-				at(e.Skill, line).ByUser++
-			}
-		case replay.Body:
-			at(e.Skill, line).Bodies++
-		case replay.Note:
-			at(e.Skill, line).Notes++
-		case replay.Refusal:
-			if e.Rejected {
-				at(e.Skill, line).Rejected++
-			} else {
-				at(e.Skill, line).Refused++
-			}
-		case replay.Launched:
-			if e.Forked || e.Background {
-				at(e.Skill, line).Forked++
-			}
-		}
+	for _, k := range replay.Summarize(a).Skills {
+		out = append(out, SkillCalls{Skill: k.Skill, ByModel: k.Calls, ByUser: k.Typed, Refused: k.Refused, Rejected: k.Rejected,
+			Bodies: k.Bodies, Notes: k.Notes, Forked: k.Forked, Line: k.First.Line})
 	}
 	return out
-}
-
-// typedSkill reports whether a typed command named a skill: a body, note, result
-// or refusal of that name follows before the next turn. Others, such as /compact,
-// are the client's own.
-func typedSkill(events []replay.Event, at int) bool {
-	if events[at].Forked {
-		return true
-	}
-	for i := at + 1; i < len(events); i++ {
-		e := &events[i]
-		switch e.Kind {
-		case replay.Body, replay.Note, replay.Refusal, replay.Launched:
-			if e.ToolUse == "" && e.Skill == events[at].Skill {
-				return true
-			}
-		case replay.Turn, replay.Prompt, replay.SkillCall, replay.Compaction:
-			return false
-		}
-	}
-	return false
 }
 
 // compactions tells what each compaction kept of the skills invoked before it.

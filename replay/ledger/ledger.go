@@ -123,7 +123,7 @@ func account(l *Ledger, a *replay.Agent, index map[replay.Layer]int, money *mone
 		weights := make([]float64, len(prompt)-fresh)
 		var estimate float64
 		for k, i := range prompt[fresh:] {
-			weights[k] = tokensOf(a.Segments[i].Size)
+			weights[k] = replay.EstimateTokens(a.Segments[i].Size)
 			estimate += weights[k]
 		}
 		switch room := total - known - rest; {
@@ -222,7 +222,7 @@ func calibrate(a *replay.Agent, calls []*replay.APICall) float64 {
 		var est float64
 		i := c.Tail
 		for ; i >= 0 && i != p.Tail; i = a.Segments[i].Prev {
-			est += tokensOf(a.Segments[i].Size)
+			est += replay.EstimateTokens(a.Segments[i].Size)
 		}
 		if d := promptTokens(&c.Usage) - promptTokens(&p.Usage); i == p.Tail && i >= 0 && d > 0 && est > 0 {
 			got += float64(d)
@@ -235,17 +235,12 @@ func calibrate(a *replay.Agent, calls []*replay.APICall) float64 {
 	return min(max(got/want, 0.25), 4)
 }
 
-// tokensOf estimates the tokens of a text by its classes of characters.
-func tokensOf(z jsonl.Size) float64 {
-	return budget.Profile{Letters: z.Letters, Digits: z.Digits, Blanks: z.Blanks, Punct: z.Punct, CJK: z.CJK, Other: z.Other}.Tokens()
-}
-
 // charge books one call.
 func charge(l *Ledger, a *replay.Agent, c *replay.APICall, prompt []int, segs []sized, rest int64, index map[replay.Layer]int, m *money) {
 	u := &c.Usage
 	w := writes(u)
 	w1h := min(u.CacheWrite1h, w)
-	if !u.HasSplit && w > 0 {
+	if w > 0 && (!u.HasSplit || u.CacheWrite5m+u.CacheWrite1h == 0) {
 		l.UnknownLifetime = true
 	}
 	lanes := [4]int64{u.CacheRead, w1h, w - w1h, u.Input}
