@@ -77,6 +77,12 @@ func hasSkillTool(tools []string) bool {
 // startAgent is the start of a subagent: the body of a fork, or bodies preloaded
 // by its definition.
 func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
+	// What the process has found by now is known to its subagents (fuzz f029).
+	for _, t := range p.ev.touched {
+		if !t.Where.Time.After(e.Where.Time) && p.in.Files != nil {
+			s, _, _ = p.activate(s, t.Path)
+		}
+	}
 	c := p.catalogue(&s)
 	s.Later = p.rules.Agents.SubagentListing == rules.SubagentLater && p.rules.Catalogue.Place == rules.PlaceReminder && !p.definition(&s, p.agent.Type).noSkill
 	var effects []Effect

@@ -24,6 +24,7 @@ type Evidence struct {
 	// dirs are the base directories that recorded bodies state, by the name of the
 	// skill's folder: where the files lay, if they are read from elsewhere now.
 	dirs    map[string]string
+	touched []*Event          // files that the main loop touched
 	agentOf map[string]*Event // agent id -> the call or command that started it
 }
 
@@ -88,6 +89,9 @@ func Gather(s *Session, a *Agent) *Evidence {
 	for _, other := range s.Agents {
 		for i := range other.Events {
 			e := &other.Events[i]
+			if e.Kind == Touch && other != a && other.ID == "main" {
+				ev.touched = append(ev.touched, e)
+			}
 			ev.sawDir(e.Text)
 			for _, k := range e.Skills {
 				ev.sawDir(k.Content)
@@ -140,13 +144,23 @@ func (ev *Evidence) agentsOf(s *Session) {
 			}
 			continue
 		}
-		if first := firstBody(a); first != nil {
-			for j, e := range typed {
-				if e != nil && e.Skill == first.Skill && !first.Where.Time.Before(e.Where.Time.Add(-time.Second)) {
-					ev.agentOf[a.ID], typed[j] = e, nil
-					break
-				}
+		first := firstBody(a)
+		if first == nil {
+			continue
+		}
+		// The latest command before it, one of its own name before others (it may have
+		// been typed by another name of the skill).
+		best := -1
+		for j, e := range typed {
+			if e == nil || first.Where.Time.Before(e.Where.Time.Add(-time.Second)) {
+				continue
 			}
+			if best < 0 || (e.Skill == first.Skill) == (typed[best].Skill == first.Skill) || e.Skill == first.Skill {
+				best = j
+			}
+		}
+		if best >= 0 {
+			ev.agentOf[a.ID], typed[best] = typed[best], nil
 		}
 	}
 }

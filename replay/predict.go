@@ -594,29 +594,35 @@ func (p *predictor) mark(e *skills.Entry) string {
 	return e.Digest()
 }
 
-// touch activates held-back skills and finds nested folders.
-func (p *predictor) touch(s State, e *Event) (State, []Effect) {
+// activate notes what a touched file brings in: held-back skills, for certain, and
+// those of nested folders.
+func (p *predictor) activate(s State, file string) (next State, changed, certain bool) {
 	proc := p.process(&s)
-	if proc == nil || p.in.Files == nil {
-		return s, nil
-	}
 	c := p.catalogue(&s)
-	if c.missing != "" {
-		return s, nil
+	if proc == nil || c.missing != "" {
+		return s, false, false
 	}
-	changed, certain := false, false
-	for _, path := range c.activatedBy(e.Path, proc.CWD) {
+	for _, path := range c.activatedBy(file, proc.CWD) {
 		if !contains(s.Active, path) {
 			s.Active = append(s.Active[:len(s.Active):len(s.Active)], path)
 			changed, certain = true, true
 		}
 	}
-	for _, k := range c.nestedFor(e.Path, proc.CWD) {
+	for _, k := range c.nestedFor(file, proc.CWD) {
 		if !hasSkill(s.Nested, k.Path) {
 			s.Nested = append(s.Nested[:len(s.Nested):len(s.Nested)], k)
 			changed = true
 		}
 	}
+	return s, changed, certain
+}
+
+// touch is a file that was read, written or edited.
+func (p *predictor) touch(s State, e *Event) (State, []Effect) {
+	if p.in.Files == nil {
+		return s, nil
+	}
+	s, changed, certain := p.activate(s, e.Path)
 	if !changed || !p.listsTo(&s) || len(s.Sent) == 0 {
 		return s, nil
 	}

@@ -77,6 +77,7 @@ func Run(dir string) Agreement {
 type runner struct {
 	c        *scenario.Case
 	sessions []*replay.Session
+	logs     []scenario.SessionLog
 	changes  []timed
 	in       replay.Inputs
 }
@@ -101,7 +102,8 @@ func (r *runner) run() ([]replay.Check, error) {
 	r.in.Version = r.c.Version
 	r.in.Exact = true
 	r.in.Same = r.c.Same
-	logs := r.c.Sessions()
+	r.logs = r.c.Sessions()
+	logs := r.logs
 	for _, l := range logs {
 		s, err := observe(l)
 		if err != nil {
@@ -119,6 +121,11 @@ func (r *runner) run() ([]replay.Check, error) {
 	}
 	if err := r.files(); err != nil {
 		return nil, err
+	}
+	if known, err := table.At(r.c.Version); err == nil && known.Catalogue.Place != rules.PlaceAttachment {
+		if err := r.sent(known.Catalogue.Place); err != nil {
+			return nil, err
+		}
 	}
 	r.usage()
 	given, err := r.c.Bundled()

@@ -239,6 +239,35 @@ func count(v jsonl.Value) int {
 // listingHeader is in every list of skills that stands in a message.
 const listingHeader = "The following skills are available for use with the Skill tool"
 
+// Listings are all lists of skills that the request carried, in order, without
+// wrapper and header; before are those of the request before it of the same lane,
+// of whose blocks the first Same were sent again.
+func (r *Request) Listings(before []string) []string {
+	if r.Catalogue != nil {
+		var out []string
+		for i := range r.Catalogue {
+			c := &r.Catalogue[i]
+			switch {
+			case strings.HasPrefix(c.Where, "message:"):
+				out = append(out, Unwrap(c.Text))
+			case strings.HasPrefix(c.Where, "tool:Skill:"):
+				out = append(out, strings.Trim(c.Text, "\n"))
+			}
+		}
+		return out
+	}
+	var out []string
+	if r.Same > 0 {
+		out = append(out, before...)
+	}
+	for i := range r.Blocks {
+		if b := &r.Blocks[i]; b.HasText && strings.Contains(b.Text, listingHeader) {
+			out = append(out, Unwrap(b.Text))
+		}
+	}
+	return out
+}
+
 // Listing is the first list of skills that the request carried, without wrapper
 // and header; false if it carried none. In listing/ it is a catalogue, in other
 // families a block with a text.
