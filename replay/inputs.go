@@ -132,9 +132,9 @@ type Inputs struct {
 	Exact bool
 	// Given are the client's own entries, which no file holds; nil if unknown.
 	Given []skills.Given
-	// ListingsSeen: the timelines show listings also of clients that write none to
-	// the log, because what was sent is known.
-	ListingsSeen bool
+	// ListingsSeen are the agents, by id, whose timelines show listings although
+	// their client writes none to the log, because what was sent is known.
+	ListingsSeen map[string]bool
 	// SkillOrder is the order of own skills in a listing that the log shows, for
 	// clients that list folders in an order of the file system's.
 	SkillOrder []string

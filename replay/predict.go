@@ -530,7 +530,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 		return s, nil
 	}
 	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands
-	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen
+	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen[p.agent.ID]
 	s.Listed = true
 	s.Sent = maps.Clone(s.Sent)
 	if s.Sent == nil || initial && p.rules.Send.OnChange != rules.Delta {

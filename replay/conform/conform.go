@@ -55,7 +55,7 @@ func Run(dir string) Agreement {
 	}
 	a.Case = path.Join(c.Family, c.Scenario, c.Version)
 	a.Family, a.Version, a.Client = c.Family, c.Version, "claude-code@"+c.Version
-	r := &runner{c: c}
+	r := &runner{c: c, shown: map[*replay.Session][]string{}}
 	checks, err := r.run()
 	if err != nil {
 		a.Err = err
@@ -79,6 +79,7 @@ type runner struct {
 	sessions []*replay.Session
 	logs     []scenario.SessionLog
 	changes  []timed
+	shown    map[*replay.Session][]string // agents whose listings the requests show
 	in       replay.Inputs
 }
 
@@ -137,6 +138,10 @@ func (r *runner) run() ([]replay.Check, error) {
 	for i, s := range r.sessions {
 		in := r.in
 		in.History = histories[i]
+		in.ListingsSeen = map[string]bool{}
+		for _, id := range r.shown[s] {
+			in.ListingsSeen[id] = true
+		}
 		in.CommandOrder, in.SkillOrder = order(s)
 		if len(r.c.Readdir) > 0 {
 			in.SkillOrder = nil
@@ -176,6 +181,9 @@ func observe(l scenario.SessionLog) (*replay.Session, error) {
 	defer closeMain()
 	var subs []replay.Source
 	for _, p := range l.Subagents {
+		if strings.HasPrefix(filepath.Base(p), "agent-acompact-") {
+			continue // a copy of the conversation, written for a compaction
+		}
 		id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), "agent-"), ".jsonl")
 		src, done, err := source(p, id)
 		if err != nil {

@@ -41,12 +41,12 @@ func (r *runner) sent(place rules.Place) error {
 		if len(seen) == 0 {
 			continue
 		}
-		r.in.ListingsSeen = true
 		for i, s := range r.sessions {
 			if !slices.Contains(r.logs[i].Runs, l.run) {
 				continue
 			}
 			if a := agentOf(s, l); a != nil {
+				r.shown[s] = append(r.shown[s], a.ID)
 				insert(a, l, seen, filepath.Join(r.c.Dir, "requests.jsonl"), r.c.Version)
 			}
 		}
@@ -80,6 +80,9 @@ func listings(requests []scenario.Request, place rules.Place) []seen {
 			continue
 		}
 		now := q.Listings(before)
+		if len(now) == 0 {
+			continue // none of the conversation's: a title, a check of the quota
+		}
 		switch {
 		case place.InTool():
 			if len(now) > 0 && (len(out) == 0 || out[len(out)-1].text != now[0]) {

@@ -60,14 +60,14 @@ func sameLine(p, r string, f Filler) bool {
 	if len(p) != len(r) {
 		return false
 	}
-	// A short line without a blank is an identifier, and was kept: also the last
-	// line of a text that is cut, when the prediction knows only the filler
+	if filled(p, r) {
+		return true
+	}
+	// A short line without a blank is an identifier, and was mostly kept: also the
+	// last line of a text that is cut, when the prediction knows only the filler
 	// (recorded: "T…" in fuzz/028 at 2.1.129).
 	if len(p) <= maxIdentifier && !strings.ContainsAny(strings.TrimSpace(p), " \t") {
 		return filled(r, p)
-	}
-	if filled(p, r) {
-		return true
 	}
 	k := keptUntil(p)
 	return k > 0 && p[:k] == r[:k] && filled(p[k:], r[k:])

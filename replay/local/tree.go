@@ -1,0 +1,190 @@
+package local
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// snapshot is the disk as it was when each folder and file was first looked at.
+type snapshot struct {
+	disk skills.Disk
+
+	mu    sync.Mutex
+	dirs  map[string]seenDir
+	files map[string]seenFile
+	links map[string]seenLink
+	room  int64 // bytes that may still be kept
+}
+
+type seenDir struct {
+	entries []fs.DirEntry
+	err     error
+}
+
+type seenFile struct {
+	data []byte
+	err  error
+}
+
+type seenLink struct {
+	target string
+	err    error
+}
+
+// maxKept bounds what a snapshot keeps, in bytes; entryCost is what a name is
+// taken for. What goes beyond is read again.
+const (
+	maxKept   = 256 << 20
+	entryCost = 256
+)
+
+func newSnapshot() *snapshot {
+	return &snapshot{dirs: map[string]seenDir{}, files: map[string]seenFile{}, links: map[string]seenLink{}, room: maxKept}
+}
+
+// keep takes room for something; false if there is none.
+func (t *snapshot) keep(cost int) bool {
+	if t.room < int64(cost) {
+		return false
+	}
+	t.room -= int64(cost)
+	return true
+}
+
+// refuse is the error of a path that names nothing on this machine: one that a
+// log of another system gave.
+func refuse(op, name string) error {
+	if filepath.IsAbs(filepath.FromSlash(name)) {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+}
+
+// ReadDir lists a folder.
+func (t *snapshot) ReadDir(dir string) ([]fs.DirEntry, error) {
+	if err := refuse("open", dir); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d, ok := t.dirs[dir]
+	if !ok {
+		d.entries, d.err = t.disk.ReadDir(dir)
+		if t.keep(entryCost * (1 + len(d.entries))) {
+			t.dirs[dir] = d
+		}
+	}
+	return slices.Clone(d.entries), d.err // callers sort in place
+}
+
+// ReadFile returns the bytes of a file, which the caller must not change.
+func (t *snapshot) ReadFile(name string) ([]byte, error) {
+	if err := refuse("open", name); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f, ok := t.files[name]
+	if !ok {
+		f.data, f.err = t.disk.ReadFile(name)
+		if t.keep(entryCost + len(f.data)) {
+			t.files[name] = f
+		}
+	}
+	return f.data, f.err
+}
+
+// Resolve follows all links of an existing path.
+func (t *snapshot) Resolve(name string) (string, error) {
+	if err := refuse("lstat", name); err != nil {
+		return "", err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l, ok := t.links[name]
+	if !ok {
+		l.target, l.err = t.disk.Resolve(name)
+		if t.keep(entryCost) {
+			t.links[name] = l
+		}
+	}
+	return l.target, l.err
+}
+
+// Stat describes what a path leads to.
+func (t *snapshot) Stat(name string) (fs.FileInfo, error) {
+	if err := refuse("stat", name); err != nil {
+		return nil, err
+	}
+	return t.disk.Stat(name)
+}
+
+// view is the part of a tree that a session is taken to have seen.
+type view struct {
+	skills.Tree
+	// only are the folders beside which nothing exists; nil: the whole tree.
+	only []string
+	// hidden are paths that do not exist, with what lies directly in them.
+	hidden map[string]bool
+	// written are texts that the log shows to have been written, by path.
+	written map[string]string
+}
+
+// sees reports whether a path exists for the session.
+func (v view) sees(name string) bool {
+	if v.hidden[name] || v.hidden[path.Dir(name)] {
+		return false
+	}
+	return v.only == nil || slices.ContainsFunc(v.only, func(dir string) bool {
+		return name == dir || strings.HasPrefix(name, dir+"/")
+	})
+}
+
+func (v view) missing(op, name string) error {
+	if v.sees(name) {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+}
+
+// ReadDir lists what exists of a folder.
+func (v view) ReadDir(dir string) ([]fs.DirEntry, error) {
+	if err := v.missing("open", dir); err != nil {
+		return nil, err
+	}
+	entries, err := v.Tree.ReadDir(dir)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return v.hidden[path.Join(dir, e.Name())] }), err
+}
+
+// ReadFile is the text that the log shows, or else that of the disk.
+func (v view) ReadFile(name string) ([]byte, error) {
+	if err := v.missing("open", name); err != nil {
+		return nil, err
+	}
+	if text, ok := v.written[name]; ok {
+		return []byte(text), nil
+	}
+	return v.Tree.ReadFile(name)
+}
+
+// Resolve follows all links of a path that exists.
+func (v view) Resolve(name string) (string, error) {
+	if err := v.missing("lstat", name); err != nil {
+		return "", err
+	}
+	return v.Tree.Resolve(name)
+}
+
+// Stat describes what a path that exists leads to.
+func (v view) Stat(name string) (fs.FileInfo, error) {
+	if err := v.missing("stat", name); err != nil {
+		return nil, err
+	}
+	return v.Tree.Stat(name)
+}
