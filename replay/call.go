@@ -18,13 +18,13 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	refuse := func(text, rule string) (State, []Effect) {
 		return s, []Effect{{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: rule}}
 	}
-	if text, ok := p.ev.noTool[e.ToolUse]; ok && !p.listsTo(&s) {
+	if text, ok := p.ev.noTool[e.ToolUse]; ok {
 		return refuse(text, "agents.skill_tool")
 	}
 	if text, ok := p.ev.rejected[e.ToolUse]; ok {
 		return refuse(text, "call.permission")
 	}
-	if e.InputKey != p.rules.Call.InputKey {
+	if !contains(e.InputKeys, p.rules.Call.InputKey) {
 		return refuse(badInput(&p.rules.Call, e.InputKind), "call.input_key")
 	}
 	name := normalName(e.Skill)

@@ -231,7 +231,7 @@ func (c *catalogue) lists(name string) bool {
 // callable reports whether a skill can be called by the model at all.
 func callable(st *skills.Status) bool {
 	switch st.Reason {
-	case skills.Listed, skills.Undescribed, skills.SkillToolDenied, skills.AngleName, skills.Disabled, skills.Overridden:
+	case skills.Listed, skills.Undescribed, skills.SkillToolDenied, skills.AngleName, skills.Disabled, skills.Overridden, skills.CommandsUnseen:
 		return true
 	}
 	return false
@@ -316,6 +316,9 @@ func (c *catalogue) typed(name string) *skills.Skill {
 
 // given reports whether a name is one of the client's own.
 func (c *catalogue) given(name string) bool {
+	if skills.PlaceOf(name, c.opts.Discovery) == skills.PlaceBuiltin {
+		return true // built-in prompts, listed or not
+	}
 	for i := range c.entries {
 		if c.entries[i].Skill == nil && c.entries[i].Name == name {
 			return true

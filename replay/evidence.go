@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
 // Evidence is what a prediction takes from the log as input although it stands
@@ -122,7 +124,7 @@ func (ev *Evidence) startsOf(s *Session) {
 // else the typed forks, in order, for the forks that no call claims.
 func (ev *Evidence) agentsOf(s *Session) {
 	calls := map[string]*Event{}
-	var typed []*Event
+	var typed []*Event // commands and calls whose fork the log does not name
 	for _, a := range s.Agents {
 		for i := range a.Events {
 			e := &a.Events[i]
@@ -131,6 +133,8 @@ func (ev *Evidence) agentsOf(s *Session) {
 				calls[e.ToolUse] = e
 			case e.Kind == Slash && e.Forked:
 				typed = append(typed, e)
+			case e.Kind == Launched && e.Agent == "" && calls[e.ToolUse] != nil && strings.Contains(e.Text, rules.ForkCompleted):
+				typed = append(typed, calls[e.ToolUse])
 			}
 		}
 	}

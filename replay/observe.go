@@ -402,24 +402,28 @@ func (w *walker) assistant(r *jsonl.Record) {
 		w.observer.calls[b.ID] = ref
 		if b.Name == "Skill" {
 			w.skillPos++
-			skill, key := skillInput(ref.input)
+			skill, keys := skillInput(ref.input)
 			ref.skill = skill
 			args := ref.input.Get("args")
 			text := args.Text()
-			ref.event = w.emit(Event{Kind: SkillCall, Skill: skill, InputKey: key, InputKind: ref.input.Get("skill").Kind(), Args: text, HasArgs: args.Kind() == jsonl.ValueString,
+			ref.event = w.emit(Event{Kind: SkillCall, Skill: skill, InputKeys: keys, InputKind: ref.input.Get("skill").Kind(), Args: text, HasArgs: args.Kind() == jsonl.ValueString,
 				ToolUse: b.ID, Message: id, ToolPosition: w.toolPos, SkillPosition: w.skillPos})
 		}
 	}
 }
 
-// skillInput reads the skill's name; the key was "command" at first.
-func skillInput(v jsonl.Value) (name, key string) {
+// skillInput reads the skill's name and tells which members name one: the key was
+// "command" at first.
+func skillInput(v jsonl.Value) (name string, keys []string) {
 	for _, key := range []string{"skill", "command"} {
 		if f := v.Get(key); f.Kind() == jsonl.ValueString {
-			return f.Text(), key
+			if len(keys) == 0 {
+				name = f.Text()
+			}
+			keys = append(keys, key)
 		}
 	}
-	return "", ""
+	return name, keys
 }
 
 func (w *walker) user(r *jsonl.Record) {
@@ -427,7 +431,7 @@ func (w *walker) user(r *jsonl.Record) {
 	if m == nil {
 		return
 	}
-	if w.results(r) || r.CompactSummary {
+	if w.results(r) || r.CompactSummary || w.preloads(m) {
 		return
 	}
 	if r.Meta || r.Synthetic || r.SourceToolUse != "" {
@@ -516,11 +520,11 @@ func (w *walker) command(r *jsonl.Record, text string) {
 	if !ok {
 		return
 	}
-	if msg, ok := tag(text, "command-message"); ok && strings.HasPrefix(msg, "The \"") && strings.HasSuffix(msg, " is running") {
-		return // 2.0.30 writes this for a call of the model
-	}
 	args, hasArgs := tag(text, "command-args")
 	name = strings.TrimPrefix(name, "/")
+	if w.answers(w.node) != "" {
+		return // old clients write this for a call of the model too
+	}
 	e := Event{Kind: Slash, Skill: name, Tool: name, Args: args, HasArgs: hasArgs && args != "", Text: text, Input: r.StackedInput}
 	switch {
 	case r.StackedInput != "":
@@ -650,18 +654,13 @@ func (w *walker) injected(r *jsonl.Record) {
 		if r.SourceToolUse == w.pendingBody {
 			w.pendingBody = ""
 		}
+		if classify(text) == textCommand {
+			return // the mark of old clients that a skill is running
+		}
 		w.emit(e)
 		return
 	}
 	if strings.HasPrefix(text, continueText) {
-		return
-	}
-	if len(m.Blocks) > 1 && classify(m.Blocks[0].Text) == textCommand {
-		// Bodies preloaded into a subagent: pairs of a command tag and a body.
-		for i := 0; i+1 < len(m.Blocks); i += 2 {
-			name, _ := tag(m.Blocks[i].Text, "command-name")
-			w.emit(Event{Kind: Body, Text: m.Blocks[i+1].Text, Skill: strings.TrimPrefix(name, "/"), Stack: -1})
-		}
 		return
 	}
 	// A body without a source follows the command, or the call, that it belongs to.
@@ -674,8 +673,8 @@ func (w *walker) injected(r *jsonl.Record) {
 				return
 			}
 			e := Event{Kind: Body, Text: text, String: m.String, Skill: strings.TrimPrefix(name, "/")}
-			if !strings.HasPrefix(name, "/") && w.pendingBody != "" {
-				e.ToolUse, w.pendingBody = w.pendingBody, ""
+			if use := w.answers(j); use != "" {
+				e.ToolUse, e.Skill, w.pendingBody = use, w.observer.calls[use].skill, ""
 			}
 			if m.String {
 				e.Kind = Note
@@ -696,6 +695,29 @@ func (w *walker) injected(r *jsonl.Record) {
 	if w.agent.ID != "main" && strings.HasPrefix(text, baseDirectory) {
 		w.emit(Event{Kind: Body, Text: text, String: m.String, Skill: skillOfBody(text)})
 	}
+}
+
+// answers is the Skill call whose result stands right before a record and whose
+// body is still to come, "" if there is none.
+func (w *walker) answers(node int) string {
+	p := w.graph.nodes[node].parent
+	if p < 0 || w.pendingBody == "" || w.observer.calls[w.pendingBody] == nil || !hasResult(w.graph.nodes[p].rec, w.pendingBody) {
+		return ""
+	}
+	return w.pendingBody
+}
+
+// preloads reads the bodies with which a subagent begins: pairs of a command tag
+// and a body.
+func (w *walker) preloads(m *jsonl.Message) bool {
+	if w.agent.ID == "main" || len(w.turns) > 0 || len(m.Blocks) < 2 || classify(m.Blocks[0].Text) != textCommand {
+		return false
+	}
+	for i := 0; i+1 < len(m.Blocks); i += 2 {
+		name, _ := tag(m.Blocks[i].Text, "command-name")
+		w.emit(Event{Kind: Body, Text: m.Blocks[i+1].Text, Skill: strings.TrimPrefix(name, "/"), Stack: -1})
+	}
+	return true
 }
 
 // continueText is what a client writes when it resumes a turn that was cut short.

@@ -17,6 +17,9 @@ func badInput(c *rules.Call, kind jsonl.ValueKind) string {
 	key := c.InputKey
 	fault := "The required parameter `" + key + "` is missing"
 	name, ok := jsonTypes[kind]
+	if key != "skill" {
+		ok = false // what kind describes is another member
+	}
 	if c.InputUnknown {
 		name, ok = "unknown", true
 	}

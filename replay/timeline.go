@@ -84,9 +84,9 @@ type Event struct {
 	Skill   string // as named by the caller
 	Args    string
 	HasArgs bool
-	// InputKey is the member of a skill call's input that names the skill, "" if
-	// none does; InputKind what stands under "skill".
-	InputKey  string
+	// InputKeys are the members of a skill call's input that name a skill; InputKind
+	// is what stands under "skill".
+	InputKeys []string
 	InputKind jsonl.ValueKind
 	ToolUse   string // ties a call, its result and its body
 	Tool      string // the tool of a touch, or the command name of a slash command

@@ -292,7 +292,7 @@ func (r *runner) place(s *replay.Session, l scenario.SessionLog, seen map[string
 		if pos[i] < 0 {
 			continue
 		}
-		if e := events[pos[i]].event; e.Kind == replay.Slash && (e.HasArgs || strings.Contains(e.Text, "<xxxxxxx-xxxx>")) {
+		if e := events[pos[i]].event; e.Kind == replay.Slash {
 			if args, ok := scriptArgs(st.step.Text); ok && args != e.Args && (!e.HasArgs || r.c.Same(args, e.Args)) {
 				e.Args, e.HasArgs = args, true
 			}

@@ -88,7 +88,7 @@ func (x *Finder) Find(s *replay.Session) (*Found, error) {
 	if err := f.versions(); err != nil {
 		return nil, err
 	}
-	f.r = f.Inputs.Rules(f.Inputs.Version)
+	f.r = f.Inputs.Rules(f.listed.version)
 	f.place, f.configDir = x.placeOf(fileOf(s))
 	f.Own = f.place == own
 	f.process()
@@ -121,6 +121,12 @@ func (f *finding) use(name, source, note string) {
 // lacks notes that an input is not known, and why.
 func (f *finding) lacks(name, why string) {
 	f.Uses = append(f.Uses, replay.InputUse{Name: name, Note: why})
+}
+
+// unusable notes a file that was looked for and cannot be used.
+func (f *finding) unusable(name, what string) {
+	f.lacks(name, what)
+	f.Problems = append(f.Problems, what)
 }
 
 func (f *finding) assume(text string) { f.Assumptions = append(f.Assumptions, text) }

@@ -148,17 +148,17 @@ func (f *finding) readSettings() {
 	if dir := f.managed(); dir != "" {
 		add(dir, "managed-settings.json")
 	}
-	var read []string
+	var read, bad []string
 	for _, name := range names {
 		s := f.settingsOf(name)
 		switch {
 		case errors.Is(s.err, fs.ErrNotExist):
 			continue
 		case s.err != nil:
-			f.Problems = append(f.Problems, s.err.Error()+"; the settings in it are not used")
+			bad = append(bad, s.err.Error()+"; passed over")
 			continue
 		}
-		f.Problems = append(f.Problems, s.faults...)
+		bad = append(bad, s.faults...)
 		read = append(read, name)
 		s.apply(&f.p.Settings, f.p.Env)
 	}
@@ -169,6 +169,9 @@ func (f *finding) readSettings() {
 		f.use("settings", "none", "")
 	default:
 		f.lacks("settings", "those of another machine; give them with --settings FILE")
+	}
+	for _, what := range bad {
+		f.unusable("settings", what)
 	}
 }
 

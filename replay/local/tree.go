@@ -130,7 +130,7 @@ type view struct {
 	skills.Tree
 	// only are the folders beside which nothing exists; nil: the whole tree.
 	only []string
-	// hidden are paths that do not exist, with what lies directly in them.
+	// hidden are paths that do not exist, with all that lies in them.
 	hidden map[string]bool
 	// written are texts that the log shows to have been written, by path.
 	written map[string]string
@@ -138,8 +138,13 @@ type view struct {
 
 // sees reports whether a path exists for the session.
 func (v view) sees(name string) bool {
-	if v.hidden[name] || v.hidden[path.Dir(name)] {
-		return false
+	for at := name; len(v.hidden) > 0; at = path.Dir(at) {
+		if v.hidden[at] {
+			return false
+		}
+		if at == path.Dir(at) {
+			break
+		}
 	}
 	return v.only == nil || slices.ContainsFunc(v.only, func(dir string) bool {
 		return name == dir || strings.HasPrefix(name, dir+"/")

@@ -63,7 +63,7 @@ func (x *Finder) usageOf(name string) *usageFile {
 	return u
 }
 
-// usageName is the client's own file of counts: beside the logs where
+// usageFile is the client's own file of counts: beside the logs where
 // CLAUDE_CONFIG_DIR names the configuration folder, else in the user's home. A
 // folder that was named in another way may be either.
 func (f *finding) usageFile() string {
@@ -109,8 +109,7 @@ func (f *finding) usage() {
 		f.lacks("usage counts", name+" does not exist; give them with --usage FILE")
 		return
 	case file.err != nil:
-		f.Problems = append(f.Problems, file.err.Error()+"; the usage counts in it are not used")
-		f.lacks("usage counts", file.err.Error())
+		f.unusable("usage counts", file.err.Error())
 		return
 	}
 	u := &replay.Usage{Counts: maps.Clone(file.counts)}
@@ -137,7 +136,7 @@ func (f *finding) takeBack(u *replay.Usage) (since int) {
 		return len(u.Counts)
 	}
 	start, end := f.s.Start.UnixMilli(), f.s.End.UnixMilli()
-	ours := (&replay.Usage{Counts: map[string]replay.UsageCount{}})
+	ours := &replay.Usage{Counts: map[string]replay.UsageCount{}}
 	replay.CountUses(ours, f.s)
 	added := ours.At(f.s.End)
 	for _, name := range slices.Sorted(maps.Keys(u.Counts)) {
@@ -146,19 +145,14 @@ func (f *finding) takeBack(u *replay.Usage) (since int) {
 			continue
 		}
 		c.Count -= added[name].Count
-		if c.LastUsedMS > end+clockSkew {
-			since++
-		}
-		switch {
-		case c.Count <= 0:
-			delete(u.Counts, name)
-		default:
-			// When it was used before the session is not known.
-			c.LastUsedMS = start
+		if c.Count > 0 {
+			c.LastUsedMS = start // the latest that it can have been
 			u.Counts[name] = c
-			if c.LastUsedMS <= end+clockSkew {
-				since++
-			}
+		} else {
+			delete(u.Counts, name)
+		}
+		if c.Count > 0 || c.LastUsedMS > end+clockSkew {
+			since++
 		}
 	}
 	return since

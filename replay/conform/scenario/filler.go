@@ -69,6 +69,10 @@ func sameLine(p, r string, f Filler) bool {
 	if len(p) <= maxIdentifier && !strings.ContainsAny(strings.TrimSpace(p), " \t") {
 		return filled(r, p)
 	}
+	// The source behind a description was kept: "(user)", "(project, gitignored)".
+	if k := strings.LastIndex(p, " ("); k > 0 && p[k:] == r[k:] && filled(p[:k], r[:k]) {
+		return true
+	}
 	k := keptUntil(p)
 	return k > 0 && p[:k] == r[:k] && filled(p[k:], r[k:])
 }
