@@ -376,6 +376,8 @@ func (c *comparer) listings(predicted []Effect) {
 			first = true
 		case Turn:
 			flush()
+		case Compaction:
+			open = slices.DeleteFunc(open, func(w *Effect) bool { return w.Fleeting })
 		case Listing:
 			if c.History[e.Where.UUID] {
 				continue

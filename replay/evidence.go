@@ -124,6 +124,10 @@ func (ev *Evidence) startsOf(s *Session) {
 // else the typed forks, in order, for the forks that no call claims.
 func (ev *Evidence) agentsOf(s *Session) {
 	calls := map[string]*Event{}
+	known := map[string]bool{}
+	for _, a := range s.Agents {
+		known[a.ID] = true
+	}
 	var typed []*Event // commands and calls whose fork the log does not name
 	for _, a := range s.Agents {
 		for i := range a.Events {
@@ -133,7 +137,8 @@ func (ev *Evidence) agentsOf(s *Session) {
 				calls[e.ToolUse] = e
 			case e.Kind == Slash && e.Forked:
 				typed = append(typed, e)
-			case e.Kind == Launched && e.Agent == "" && calls[e.ToolUse] != nil && strings.Contains(e.Text, rules.ForkCompleted):
+			case e.Kind == Launched && !known[e.Agent] && calls[e.ToolUse] != nil && strings.Contains(e.Text, rules.ForkCompleted):
+				// The client names no agent, or another than the log's (2.1.5 to 2.1.45).
 				typed = append(typed, calls[e.ToolUse])
 			}
 		}

@@ -530,6 +530,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 		return s, nil
 	}
 	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands
+	eff.Fleeting = p.rules.Catalogue.Place == rules.PlaceReminder
 	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen[p.agent.ID]
 	s.Listed = true
 	s.Sent = maps.Clone(s.Sent)
@@ -583,7 +584,7 @@ func (p *predictor) changed(s *State, c *catalogue) bool {
 		}
 		n++
 	}
-	return n != len(s.Sent) && p.rules.Send.OnRemoval != rules.ResendNothing
+	return n != len(s.Sent) && (p.rules.Send.OnChange == rules.AlwaysCurrent || p.rules.Send.OnRemoval != rules.ResendNothing)
 }
 
 // mark is what the client remembers of an entry to tell whether it was edited.
@@ -623,6 +624,9 @@ func (p *predictor) touch(s State, e *Event) (State, []Effect) {
 		return s, nil
 	}
 	s, changed, certain := p.activate(s, e.Path)
+	if p.rules.Send.OnChange == rules.AlwaysCurrent {
+		return s, nil // the tool's description is another from now on
+	}
 	if !changed || !p.listsTo(&s) || len(s.Sent) == 0 {
 		return s, nil
 	}
@@ -671,6 +675,7 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 		s.Sent = nil
 		var more []Effect
 		s, more = p.list(s, nil, true, "send.after_compaction")
+		s.Starting = false
 		effects = append(effects, more...)
 	}
 	return s, effects

@@ -146,6 +146,9 @@ type Effect struct {
 	Given bool
 	// Soft names the input that is missing for a divergence to prove anything.
 	Soft string
+	// Fleeting: it is sent with the next request, and not at all if a compaction
+	// comes first.
+	Fleeting bool
 	// Unlogged: clients of this version do not write it to the log.
 	Unlogged bool
 	// OrderUnknown: the bodies of a reattachment stand in an order that no input tells.

@@ -296,7 +296,7 @@ func (r *runner) place(s *replay.Session, l scenario.SessionLog, seen map[string
 			if args, ok := scriptArgs(st.step.Text); ok && args != e.Args && (!e.HasArgs || r.c.Same(args, e.Args)) {
 				e.Args, e.HasArgs = args, true
 			}
-			if text := strings.TrimSpace(st.step.Text); e.Forked && text != strings.TrimSpace(e.Text) {
+			if text := strings.TrimSpace(st.step.Text); e.Forked {
 				name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 				e.Skill, e.Tool = name, name
 			}
@@ -383,7 +383,10 @@ func fits(s *scenario.Step, e *replay.Event, same replay.Same) bool {
 		return e.Compaction.Trigger == "manual" && strings.HasPrefix(text, "/compact")
 	case replay.Slash:
 		if e.Forked {
-			return same(text, strings.TrimSpace(e.Text))
+			// The client writes the skill's own name, whatever name was typed.
+			_, typed, _ := strings.Cut(text, " ")
+			_, logged, _ := strings.Cut(strings.TrimSpace(e.Text), " ")
+			return strings.HasPrefix(text, "/") && same(typed, logged)
 		}
 		if e.Stack > 1 || !strings.HasPrefix(text, "/") {
 			return false
