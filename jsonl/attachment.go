@@ -43,7 +43,7 @@ func (d *decoder) finishAttachment() {
 	} else if text == nil {
 		text = content
 	}
-	if whole || len(text) <= keepText {
+	if whole || len(text) <= d.short {
 		a.Text, _, _ = d.joined(text)
 	} else {
 		a.Elided = true
@@ -212,7 +212,7 @@ func (d *decoder) readRendered(a *Attachment, whole bool) {
 			continue
 		}
 		first = false
-		if whole || len(content) <= keepText {
+		if !d.opt.Sizes || whole && d.short >= 0 || len(content) <= d.short {
 			a.Rendered, _, _ = d.joined(content)
 		} else {
 			a.Elided = true

@@ -74,6 +74,7 @@ func (d *decoder) claudeField(key []byte) bool {
 	switch string(key) {
 	case "type":
 		d.name("type", &r.Type)
+		d.place = d.types != nil && !d.types[r.Type]
 	case "subtype", "operation":
 		d.name("subtype", &r.Subtype)
 	case "uuid":

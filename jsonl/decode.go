@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// In [Options.Sizes] mode a text of at most keepText bytes is kept all the same:
-// it costs less than its measure, and the short results ("Launching skill: x",
+// In [Options.Sizes] mode a text of at most shortText bytes is kept all the same,
+// unless the options name another length: the short results ("Launching skill: x",
 // refusals) are those that are read. A member of a tool input is left out only
 // beyond keepInput bytes: commands and paths stay, file contents go.
 const (
-	keepText  = 1 << 10
+	shortText = 1 << 10
 	keepInput = 8 << 10
 )
 
@@ -23,8 +23,19 @@ const (
 type decoder struct {
 	s     scanner
 	opt   Options
+	short int             // texts up to this length are kept in sizes mode
+	types map[string]bool // Options.Types; nil: all
 	stats *Stats
 	rec   *Record
+	place bool // of the record at hand only its place is wanted
+
+	reused struct { // with Options.Reuse
+		record  Record
+		message Message
+		blocks  []Block
+		usage   Usage
+		result  ToolResult
+	}
 
 	names    map[string]string // strings that recur: session, version, folder, model, tool names
 	buf      []byte            // for decoding
@@ -47,18 +58,26 @@ type decoder struct {
 }
 
 func newDecoder(opt Options, stats *Stats) *decoder {
-	return &decoder{
+	d := &decoder{
 		opt: opt, stats: stats,
+		short:      opt.Short,
 		names:      make(map[string]string),
 		skillCalls: make(map[string]bool),
 	}
+	if d.short == 0 {
+		d.short = shortText
+	}
+	if len(opt.Types) > 0 {
+		d.types = set(opt.Types...)
+	}
+	return d
 }
 
 // decode reads the record at the start of b. It returns nil and the error's
 // state in d.s where there is none; n is how far it came.
 func (d *decoder) decode(b []byte, dirty bool) (r *Record, n int) {
 	d.s = scanner{b: b, dirty: dirty}
-	d.rec = &Record{}
+	d.rec, d.place = d.newRecord(), false
 	d.content, d.inputs = d.content[:0], d.inputs[:0]
 	d.attachment, d.rendered, d.stdout, d.result, d.shape = nil, nil, nil, nil, nil
 	d.sessionID, d.toolUse = "", ""
@@ -66,6 +85,10 @@ func (d *decoder) decode(b []byte, dirty bool) (r *Record, n int) {
 		key := d.s.key()
 		if d.s.failed {
 			break
+		}
+		if d.place && bulk[string(key)] {
+			d.s.skip()
+			continue
 		}
 		if !d.claudeField(key) && !d.streamField(key) {
 			if !knownFields[string(key)] {
@@ -82,6 +105,15 @@ func (d *decoder) decode(b []byte, dirty bool) (r *Record, n int) {
 	d.rec.Raw = b[:n]
 	d.lastUUID = d.rec.UUID
 	return d.rec, n
+}
+
+func (d *decoder) newRecord() *Record {
+	if !d.opt.Reuse {
+		return &Record{}
+	}
+	r := &d.reused.record
+	*r = Record{}
+	return r
 }
 
 // finish settles what depends on the whole record.
@@ -107,10 +139,28 @@ func (d *decoder) finish() {
 	case r.Kind == KindOther && !knownTypes[r.Type]:
 		d.stats.unknown(&d.stats.UnknownTypes, r.Type)
 	}
+	if d.types != nil && !d.types[r.Type] {
+		d.keepPlace()
+		return
+	}
 	d.finishToolResult()
 	d.finishBlocks()
 	d.finishAttachment()
 	d.finishShape()
+}
+
+// bulk are the members that do not place a record.
+var bulk = set(
+	"message", "toolUseResult", "tool_use_result", "attachment", "rendered",
+	"content", "summary", "lastPrompt", "result", "shape", "params", "tail",
+	"modelUsage", "usage", "tools", "skills", "slash_commands",
+)
+
+// keepPlace drops what was read before the type of a record was known.
+func (d *decoder) keepPlace() {
+	r := d.rec
+	r.Text, r.Message, r.Result, r.Attachment = "", nil, nil, nil
+	r.Compact, r.Partial, r.Cost, r.Init, r.Request, r.Shape = nil, nil, nil, nil, nil, nil
 }
 
 // defect adds a defect to the record at hand, up to eight.

@@ -3,6 +3,10 @@ package jsonl
 // message takes the API message of a user or assistant record.
 func (d *decoder) message() {
 	m := &Message{}
+	if d.opt.Reuse {
+		m = &d.reused.message
+		*m = Message{}
+	}
 	d.rec.Message = nil
 	d.content, d.inputs = d.content[:0], d.inputs[:0]
 	if d.s.space() == '{' {
@@ -21,7 +25,11 @@ func (d *decoder) message() {
 		case "content":
 			d.blocks(m)
 		case "usage":
-			m.Usage = d.usage()
+			u := &Usage{}
+			if d.opt.Reuse {
+				u = &d.reused.usage
+			}
+			m.Usage = d.usage(u)
 		default:
 			d.s.skip()
 		}
@@ -31,6 +39,10 @@ func (d *decoder) message() {
 // blocks takes a message's content: a string, or a list of blocks.
 func (d *decoder) blocks(m *Message) {
 	m.Blocks, m.String = nil, false
+	if d.opt.Reuse {
+		m.Blocks = d.reused.blocks[:0]
+		defer func() { d.reused.blocks = m.Blocks }()
+	}
 	d.content, d.inputs = d.content[:0], d.inputs[:0]
 	switch d.s.space() {
 	case '"':
@@ -236,7 +248,7 @@ func (d *decoder) wanted(b *Block, size int) bool {
 		delete(d.skillCalls, b.ID)
 	}
 	switch {
-	case !d.opt.Sizes || size <= keepText:
+	case !d.opt.Sizes || size <= d.short:
 		return true
 	case b.Kind == BlockToolResult:
 		return b.IsError || skill
@@ -253,33 +265,22 @@ func (d *decoder) finishInput(b *Block, raw Value) {
 		raw = repair(raw)
 	}
 	if !d.opt.Sizes || b.Name == "Skill" || len(raw) <= keepInput || raw.Kind() != ValueObject {
-		b.Input = append([]byte(nil), raw...)
+		if b.Input = raw; !d.opt.Reuse {
+			b.Input = append([]byte(nil), raw...)
+		}
 		return
 	}
 	b.Elided = true
-	out := []byte{'{'}
-	s := scanner{b: raw}
-	for more := s.open('{'); more; more = s.next('}') {
-		s.space()
-		start := s.i
-		s.key()
-		if v := s.value(); len(v) <= keepInput {
-			if len(out) > 1 {
-				out = append(out, ',')
-			}
-			out = append(out, raw[start:s.i]...)
-		}
-	}
-	b.Input = append(out, '}')
+	b.Input = raw.Only(func(_ []byte, v Value) bool { return len(v) <= keepInput })
 }
 
-// usage takes the usage of an API call.
-func (d *decoder) usage() *Usage {
+// usage takes the usage of an API call into u, and returns u unless there is none.
+func (d *decoder) usage(u *Usage) *Usage {
 	if d.s.space() != '{' {
 		d.object("usage") // null, or reported
 		return nil
 	}
-	u := &Usage{}
+	*u = Usage{}
 	for more := d.object("usage"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "input_tokens":
@@ -337,10 +338,16 @@ func (d *decoder) usage() *Usage {
 // it failed, an object, or for tools of MCP servers a list of parts.
 func (d *decoder) toolResult(name string) {
 	d.rec.Result, d.stdout, d.result = nil, nil, nil
+	t := &ToolResult{}
+	if d.opt.Reuse {
+		t = &d.reused.result
+		*t = ToolResult{}
+	}
 	switch d.s.space() {
 	case '"':
-		d.rec.Result = &ToolResult{IsString: true}
-		d.text(name, &d.rec.Result.String)
+		d.rec.Result = t
+		t.IsString = true
+		d.text(name, &t.String)
 		return
 	case '{':
 	case '[', 't', 'f':
@@ -350,7 +357,6 @@ func (d *decoder) toolResult(name string) {
 		d.object(name) // null, or reported
 		return
 	}
-	t := &ToolResult{}
 	d.rec.Result = t
 	for more := d.s.open('{'); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
@@ -395,7 +401,7 @@ func (d *decoder) toolResult(name string) {
 			d.stdout = d.s.value()
 		case "usage":
 			if d.s.space() == '{' {
-				t.Usage = d.usage()
+				t.Usage = d.usage(&Usage{})
 			} else {
 				d.s.skip()
 			}
@@ -416,7 +422,7 @@ func (d *decoder) finishToolResult() {
 		if raw.Kind() != ValueString {
 			return ""
 		}
-		if d.opt.Sizes && !skill && len(raw) > keepText {
+		if d.opt.Sizes && !skill && len(raw) > d.short {
 			t.Elided = true
 			return ""
 		}

@@ -22,8 +22,20 @@ type Options struct {
 	// thinking, of long members of tool inputs and of attachments that are not
 	// about skills only the size is given (Elided is set). Texts of user records,
 	// listings, bodies, errors, and the calls and results of the Skill tool come in
-	// full in any case, and so do texts of at most 1 KiB.
+	// full in any case, and so do texts of at most 1 KiB, or of what Short says.
 	Sizes bool
+	// Short, with Sizes, is the length in bytes up to which texts come in full all
+	// the same. Zero means 1 KiB; less than zero: none does, and what a client
+	// rendered of an attachment, which repeats it, comes as its size alone.
+	Short int
+	// Types, if not empty, names the types of records that are read whole. Of all
+	// others only what tells them apart and places them in their session is read:
+	// no message, no attachment and no text.
+	Types []string
+	// Reuse lets a Record be overwritten by the next one, with its Message, the
+	// Blocks and the Input of each, the Usage and the Result, which saves more than
+	// 1 KB a record. Strings and everything else that it points to stay valid.
+	Reuse bool
 	// Stats, if not nil, counts what was read. It is complete when the iteration
 	// ends.
 	Stats *Stats

@@ -226,25 +226,7 @@ func (s *scanner) measured(z *Size) []byte {
 	i := start
 	var c counter
 	for {
-		// Up to the next quote or backslash, eight bytes at once.
-		for ; i+8 <= len(b); i += 8 {
-			x := binary.LittleEndian.Uint64(b[i:])
-			m := stops(x)
-			if m == 0 {
-				c.add8(x)
-				continue
-			}
-			k := bits.TrailingZeros64(m) / 8
-			for range k {
-				c.sum += lanes[byte(x)]
-				x >>= 8
-			}
-			if c.n += k; c.n > laneRun-8 {
-				c.spill()
-			}
-			i += k
-			break
-		}
+		i = c.text(b, i)
 		for ; i < len(b) && b[i] != '"' && b[i] != '\\'; i++ { // at most seven
 			c.add(lanes[b[i]])
 		}

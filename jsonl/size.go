@@ -1,6 +1,9 @@
 package jsonl
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Size measures a text that need not be kept: how many UTF-16 code units of it
 // fall into each class. The classes are those by which tokenizers differ most;
@@ -36,7 +39,7 @@ func measure(b []byte) (z Size) {
 	var c counter
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		c.add8(binary.LittleEndian.Uint64(b[i:]))
+		c.word(binary.LittleEndian.Uint64(b[i:]))
 	}
 	for ; i < len(b); i++ {
 		c.add(lanes[b[i]])
@@ -45,15 +48,25 @@ func measure(b []byte) (z Size) {
 	return z
 }
 
-// counter counts bytes by class. The counts of a run are summed in one word, ten
-// bits a class, because six counters in memory cost four times as much. A byte
-// adds at most two, so that the word holds what 511 bytes add.
+// counter counts characters by class. Plain text, which is nearly all there is,
+// is classified eight bytes at a time, and counted in the bytes of three words. The
+// rest is counted one by one, in a word that holds the counts of all classes: six
+// counters in memory cost four times as much.
 type counter struct {
-	sum uint64
-	n   int  // bytes in sum
-	z   Size // what was moved out of sum
+	letters, digits, spaces uint64
+	words                   int // counted in these, at most maxWords
+	plain                   int // bytes of plain text: punctuation is what they leave
+
+	sum uint64 // laneBits for each class
+	n   int    // bytes in sum
+
+	z Size // what was moved out of all these
 }
 
+// maxWords is how far a byte counts.
+const maxWords = 255
+
+// A byte adds at most two to a lane, so that the word holds what 511 bytes add.
 const (
 	laneBits = 10
 	laneMask = 1<<laneBits - 1
@@ -93,24 +106,104 @@ var lanes = func() (t [256]uint64) {
 	return t
 }()
 
-// add8 counts eight bytes.
-func (c *counter) add8(x uint64) {
-	c.sum += lanes[byte(x)] + lanes[byte(x>>8)] + lanes[byte(x>>16)] + lanes[byte(x>>24)] +
-		lanes[byte(x>>32)] + lanes[byte(x>>40)] + lanes[byte(x>>48)] + lanes[byte(x>>56)]
-	if c.n += 8; c.n > laneRun-8 {
+// The classes of the bytes of a word of plain text, which lies between the space
+// and DEL: the high bit of each byte that belongs is set, other bits may be. Adding
+// what a limit lacks to 0x80 sets the high bit of the bytes at or above it.
+func lettersOf(x uint64) uint64 {
+	x |= ' ' * lowBits
+	return (x + (0x80-'a')*lowBits) &^ (x + (0x7F-'z')*lowBits)
+}
+
+func digitsOf(x uint64) uint64 {
+	return (x + (0x80-'0')*lowBits) &^ (x + (0x7F-'9')*lowBits)
+}
+
+func spacesOf(x uint64) uint64 { return ^(x + (0x7F-' ')*lowBits) }
+
+// odd is not 0 where one of the bytes of x under the mask is no plain text.
+func odd(x, mask uint64) uint64 { return (x | (x - ' '*lowBits)) & highBits & mask }
+
+// text counts b from i on up to a quote or backslash, or to less than eight bytes
+// before the end, and returns how far it came.
+func (c *counter) text(b []byte, i int) int {
+	letters, digits, spaces, words := c.letters, c.digits, c.spaces, c.words
+	plain := i // where plain text would begin if all before were odd
+	for i+8 <= len(b) {
+		x := binary.LittleEndian.Uint64(b[i:])
+		end := stops(x)
+		n := 8
+		if end != 0 {
+			n = bits.TrailingZeros64(end) / 8
+		}
+		mask := end&-end>>7 - 1 // the bytes before the end
+		i += n
+		if odd(x, mask) != 0 {
+			c.bytes(x, n)
+			plain += n
+		} else {
+			mask &= highBits
+			letters += lettersOf(x) & mask >> 7
+			digits += digitsOf(x) & mask >> 7
+			spaces += spacesOf(x) & mask >> 7
+			if words++; words == maxWords {
+				c.letters, c.digits, c.spaces = letters, digits, spaces
+				c.spill()
+				letters, digits, spaces, words = 0, 0, 0, 0
+			}
+		}
+		if end != 0 {
+			break
+		}
+	}
+	c.letters, c.digits, c.spaces, c.words = letters, digits, spaces, words
+	c.plain += i - plain
+	return i
+}
+
+// word counts eight bytes, whatever they are.
+func (c *counter) word(x uint64) {
+	if odd(x, highBits) != 0 {
+		c.bytes(x, 8)
+		return
+	}
+	c.letters += lettersOf(x) & highBits >> 7
+	c.digits += digitsOf(x) & highBits >> 7
+	c.spaces += spacesOf(x) & highBits >> 7
+	c.plain += 8
+	if c.words++; c.words == maxWords {
 		c.spill()
+	}
+}
+
+// bytes counts the first n bytes of x one by one.
+func (c *counter) bytes(x uint64, n int) {
+	for range n {
+		c.sum += lanes[byte(x)]
+		x >>= 8
+	}
+	if c.n += n; c.n > laneRun-8 {
+		c.spillSum()
 	}
 }
 
 func (c *counter) add(lane uint64) {
 	c.sum += lane
 	if c.n++; c.n > laneRun-8 {
-		c.spill()
+		c.spillSum()
 	}
 }
 
-// spill moves the counts out of the word.
+// spill moves the counts of plain words out of the words that hold them.
 func (c *counter) spill() {
+	l, d, s := across(c.letters), across(c.digits), across(c.spaces)
+	c.z.Letters += l
+	c.z.Digits += d
+	c.z.Blanks += s
+	c.z.Punct -= l + d + s // of all plain text
+	c.letters, c.digits, c.spaces, c.words = 0, 0, 0, 0
+}
+
+func (c *counter) spillSum() {
 	c.z.Letters += int(c.sum >> laneLetters & laneMask)
 	c.z.Digits += int(c.sum >> laneDigits & laneMask)
 	c.z.Blanks += int(c.sum >> laneBlanks & laneMask)
@@ -120,9 +213,18 @@ func (c *counter) spill() {
 	c.sum, c.n = 0, 0
 }
 
+// across is the sum of the bytes of x.
+func across(x uint64) int {
+	const pairs = 0x00FF00FF00FF00FF
+	x = x&pairs + x>>8&pairs
+	return int(x * 0x0001000100010001 >> 48)
+}
+
 // flush adds all that was counted to z.
 func (c *counter) flush(z *Size) {
 	c.spill()
+	c.spillSum()
+	c.z.Punct += c.plain
 	z.Add(c.z)
 }
 

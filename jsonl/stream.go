@@ -28,7 +28,7 @@ func (d *decoder) streamField(key []byte) bool {
 	case "total_cost_usd":
 		d.number("total_cost_usd", &d.cost().TotalUSD)
 	case "usage":
-		d.cost().Usage = d.usage()
+		d.cost().Usage = d.usage(&Usage{})
 	case "model":
 		d.name("model", &d.init().Model)
 	case "skills":

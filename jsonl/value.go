@@ -142,6 +142,32 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
+// Only is a copy of an object with the members that keep accepts, which is given
+// each name and value as they stand in the text; of anything else, a copy.
+func (v Value) Only(keep func(name []byte, value Value) bool) Value {
+	s := scanner{b: v}
+	if s.space() != '{' {
+		return append(Value(nil), v...)
+	}
+	out := Value{'{'}
+	for more := s.open('{'); more; more = s.next('}') {
+		s.space()
+		start := s.i
+		k := s.key()
+		m := s.value()
+		if s.failed {
+			break
+		}
+		if keep(k, m) {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(out, v[start:s.i]...)
+		}
+	}
+	return append(out, '}')
+}
+
 // Items yields the elements of an array.
 func (v Value) Items() iter.Seq[Value] {
 	return func(yield func(Value) bool) {

@@ -25,8 +25,9 @@ func Observe(main Source, subs ...Source) (*Session, error) {
 	s := &Session{Client: "claude-code", File: main.Name, Unknown: map[string]int{}}
 	var firstErr error
 	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}}
-	read := func(src Source) []*jsonl.Record {
-		var out []*jsonl.Record
+	in := &intake{tools: map[string]string{}}
+	read := func(src Source, facts func(*jsonl.Record)) []*record {
+		var out []*record
 		for r, err := range src.Records {
 			if err != nil {
 				if firstErr == nil {
@@ -39,21 +40,20 @@ func Observe(main Source, subs ...Source) (*Session, error) {
 				continue // a line from which no record came
 			}
 			s.Records++
-			out = append(out, r)
+			facts(r)
+			if n := len(out); n == 0 || !unplaced(r) || !out[n-1].unplaced {
+				out = append(out, in.take(r))
+			}
 		}
 		return out
 	}
-	records := read(main)
-	o.sessionFacts(records)
-	own, side := splitSidechains(records)
+	own, side := splitSidechains(read(main, o.mainFacts))
 	o.agent("main", main.Name, "", own)
 	for _, chain := range side {
 		o.agent(chain.id, main.Name, "", chain.records)
 	}
 	for _, sub := range subs {
-		recs := read(sub)
-		o.versions(recs)
-		o.agent(sub.Agent, sub.Name, sub.Type, recs)
+		o.agent(sub.Agent, sub.Name, sub.Type, read(sub, o.facts))
 	}
 	o.link()
 	return s, firstErr
@@ -82,61 +82,79 @@ type agentLink struct {
 	background                 bool
 }
 
-func (o *observer) sessionFacts(records []*jsonl.Record) {
+// mainFacts takes what a record of the main log says of its session.
+func (o *observer) mainFacts(r *jsonl.Record) {
 	s := o.session
-	ids := map[string]int{}
-	for _, r := range records {
-		if r.Session != "" {
-			ids[r.Session]++
-			if s.ID == "" {
-				s.ID = r.Session
-			}
+	if r.Session != "" {
+		if s.ID == "" {
+			s.ID = r.Session
 		}
-		if s.CWD == "" {
-			s.CWD = r.CWD
-		}
-		if a := r.Attachment; a != nil && a.HasGitRepo && s.GitRepo == nil {
-			git := a.GitRepo
-			s.GitRepo = &git
-		}
-		if r.ForkedFrom != "" && s.ForkOf == "" {
-			s.ForkOf = r.ForkedFrom
+		if r.Session != s.ID {
+			s.Copied++
 		}
 	}
-	o.versions(records)
-	for _, n := range ids {
-		s.Copied += n
+	if s.CWD == "" {
+		s.CWD = r.CWD
 	}
-	s.Copied -= ids[s.ID]
+	if a := r.Attachment; a != nil && a.HasGitRepo && s.GitRepo == nil {
+		git := a.GitRepo
+		s.GitRepo = &git
+	}
+	if r.ForkedFrom != "" && s.ForkOf == "" {
+		s.ForkOf = r.ForkedFrom
+	}
+	o.facts(r)
 }
 
-func (o *observer) versions(records []*jsonl.Record) {
+// facts takes what a record of any log says of its session.
+func (o *observer) facts(r *jsonl.Record) {
 	s := o.session
-	add := func(list *[]string, what, name string) {
-		if key := what + name; !o.seen[key] {
-			o.seen[key] = true
-			*list = append(*list, name)
+	if r.Version != "" {
+		o.add(&s.Versions, "version ", r.Version)
+	}
+	if m := r.Message; m != nil && r.Kind == jsonl.KindAssistant && m.Model != "" && m.Model != syntheticModel {
+		o.add(&s.Models, "model ", m.Model)
+	}
+	if !r.Time.IsZero() {
+		if s.Start.IsZero() || r.Time.Before(s.Start) {
+			s.Start = r.Time
+		}
+		if r.Time.After(s.End) {
+			s.End = r.Time
 		}
 	}
-	for _, r := range records {
-		if r.Version != "" {
-			add(&s.Versions, "version ", r.Version)
-		}
-		if m := r.Message; m != nil && r.Kind == jsonl.KindAssistant && m.Model != "" && m.Model != syntheticModel {
-			add(&s.Models, "model ", m.Model)
-		}
-		if !r.Time.IsZero() {
-			if s.Start.IsZero() || r.Time.Before(s.Start) {
-				s.Start = r.Time
-			}
-			if r.Time.After(s.End) {
-				s.End = r.Time
-			}
-		}
-		if r.Kind == jsonl.KindOther {
-			s.Unknown[r.Type]++
-		}
+	if r.Kind == jsonl.KindOther {
+		o.unknown(r.Type)
 	}
+}
+
+// add adds a name to a list that holds each once.
+func (o *observer) add(list *[]string, what, name string) {
+	if n := len(*list); n > 0 && (*list)[n-1] == name {
+		return // as nearly always
+	}
+	if key := what + name; !o.seen[key] {
+		o.seen[key] = true
+		*list = append(*list, name)
+	}
+}
+
+// maxUnknown bounds how many names of unknown types are kept, and maxName, in
+// bytes, how long they may be: a hostile log could hold any number.
+const (
+	maxUnknown = 256
+	maxName    = 128
+)
+
+func (o *observer) unknown(name string) {
+	if len(name) > maxName {
+		name = "(long)"
+	}
+	m := o.session.Unknown
+	if _, ok := m[name]; !ok && len(m) >= maxUnknown {
+		name = "(more)"
+	}
+	m[name]++
 }
 
 // syntheticModel is the model name of records that no model wrote.
@@ -144,12 +162,12 @@ const syntheticModel = "<synthetic>"
 
 type sidechain struct {
 	id      string
-	records []*jsonl.Record
+	records []*record
 }
 
 // splitSidechains takes the subagents' records out of a main log, where clients
 // before 2.0 wrote them, one agent a root.
-func splitSidechains(records []*jsonl.Record) (own []*jsonl.Record, side []sidechain) {
+func splitSidechains(records []*record) (own []*record, side []sidechain) {
 	var any bool
 	for _, r := range records {
 		any = any || r.Sidechain
@@ -189,7 +207,7 @@ func splitSidechains(records []*jsonl.Record) (own []*jsonl.Record, side []sidec
 }
 
 // agent builds one agent's timeline.
-func (o *observer) agent(id, file, typ string, records []*jsonl.Record) {
+func (o *observer) agent(id, file, typ string, records []*record) {
 	g := newGraph(records)
 	s := o.session
 	s.Replayed += g.replayed
@@ -198,13 +216,13 @@ func (o *observer) agent(id, file, typ string, records []*jsonl.Record) {
 	a := &Agent{ID: id, File: file, Type: typ}
 	s.Agents = append(s.Agents, a)
 	w := &walker{observer: o, agent: a, index: len(s.Agents) - 1, graph: g,
-		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, calls: map[string]int{}, turns: map[string]bool{}}
+		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, calls: map[callKey]int{}, turns: map[string]bool{}}
 	for i := range w.last {
 		w.last[i], w.tails[i] = -1, -2
 	}
 	w.findKept()
 	if id != "main" && len(records) > 0 {
-		w.emitRaw(Event{Kind: Start, Where: where(records[0]), Parent: -1, Version: records[0].Version, Start: &StartEvent{Process: -1}})
+		w.emitRaw(Event{Kind: Start, Where: w.where(records[0]), Parent: -1, Version: records[0].Version, Start: &StartEvent{Process: -1}})
 	}
 	for _, i := range g.order {
 		w.node = i
@@ -258,7 +276,7 @@ type walker struct {
 	tails []int // last segment at or before each node, -2 where none is known
 	tail  int   // last segment of the conversation in hand
 
-	calls map[string]int  // API calls by message and request id
+	calls map[callKey]int // API calls
 	turns map[string]bool // assistant messages that have begun
 	kept  map[string]map[string]bool
 
@@ -271,14 +289,17 @@ type walker struct {
 	pendingBody       string // tool use whose body may follow without a source id
 }
 
-func where(r *jsonl.Record) Where {
-	return Where{File: r.Pos.File, Line: r.Pos.Line, UUID: r.UUID, Time: r.Time}
+// callKey tells one model request from another.
+type callKey struct{ message, request string }
+
+func (w *walker) where(r *record) Where {
+	return Where{File: w.agent.File, Line: r.Line, UUID: r.UUID, Time: r.Time}
 }
 
 // emit appends an event of the node in hand.
 func (w *walker) emit(e Event) int {
 	n := &w.graph.nodes[w.node]
-	e.Where = where(n.rec)
+	e.Where = w.where(n.rec)
 	e.Abandoned = n.dead
 	e.Version = n.rec.Version
 	e.PromptN = w.promptN
@@ -359,7 +380,7 @@ func (w *walker) findKept() {
 }
 
 // record dispatches one record.
-func (w *walker) record(r *jsonl.Record) {
+func (w *walker) record(r *record) {
 	switch r.Kind {
 	case jsonl.KindUser:
 		w.user(r)
@@ -374,7 +395,7 @@ func (w *walker) record(r *jsonl.Record) {
 	}
 }
 
-func (w *walker) assistant(r *jsonl.Record) {
+func (w *walker) assistant(r *record) {
 	m := r.Message
 	if m == nil {
 		return
@@ -426,7 +447,7 @@ func skillInput(v jsonl.Value) (name string, keys []string) {
 	return name, keys
 }
 
-func (w *walker) user(r *jsonl.Record) {
+func (w *walker) user(r *record) {
 	m := r.Message
 	if m == nil {
 		return
@@ -482,7 +503,7 @@ func (w *walker) prompt(text string, images int) {
 
 // isLocalCommand reports whether a text that begins with a slash was carried out
 // by the client: it stands between the client's caveat and a local_command record.
-func (w *walker) isLocalCommand(r *jsonl.Record) bool {
+func (w *walker) isLocalCommand(r *record) bool {
 	n := &w.graph.nodes[w.node]
 	if n.parent < 0 {
 		return false
@@ -502,7 +523,7 @@ func (w *walker) isLocalCommand(r *jsonl.Record) bool {
 }
 
 // typed is a command that the client logged as it was typed: a fork, or one that it refused.
-func (w *walker) typed(r *jsonl.Record, text string) {
+func (w *walker) typed(r *record, text string) {
 	name, args, found := cutBlank(strings.TrimPrefix(text, "/"))
 	w.slash(Event{Kind: Slash, Skill: name, Tool: name, Args: args, HasArgs: found, Text: text, Forked: true})
 }
@@ -515,7 +536,7 @@ func (w *walker) slash(e Event) {
 }
 
 // command reads the record of a typed command.
-func (w *walker) command(r *jsonl.Record, text string) {
+func (w *walker) command(r *record, text string) {
 	name, ok := tag(text, "command-name")
 	if !ok {
 		return
@@ -540,7 +561,7 @@ func (w *walker) command(r *jsonl.Record, text string) {
 }
 
 // results reads the tool results of a user record; false if it holds none.
-func (w *walker) results(r *jsonl.Record) bool {
+func (w *walker) results(r *record) bool {
 	found := false
 	for i := range r.Message.Blocks {
 		b := &r.Message.Blocks[i]
@@ -567,7 +588,7 @@ func (w *walker) results(r *jsonl.Record) bool {
 	return found
 }
 
-func (w *walker) skillResult(r *jsonl.Record, b *jsonl.Block, ref *callRef) {
+func (w *walker) skillResult(r *record, b *block, ref *callRef) {
 	e := Event{Kind: Launched, Text: b.Text, Skill: ref.skill, ToolUse: b.ID, String: true}
 	if res := r.Result; res != nil {
 		e.Agent = res.Agent
@@ -639,7 +660,7 @@ func skillPath(path string) bool {
 }
 
 // injected reads what the client put into the conversation on its own.
-func (w *walker) injected(r *jsonl.Record) {
+func (w *walker) injected(r *record) {
 	m := r.Message
 	text, _ := joined(m)
 	if r.SourceToolUse != "" {
@@ -709,7 +730,7 @@ func (w *walker) answers(node int) string {
 
 // preloads reads the bodies with which a subagent begins: pairs of a command tag
 // and a body.
-func (w *walker) preloads(m *jsonl.Message) bool {
+func (w *walker) preloads(m *message) bool {
 	if w.agent.ID == "main" || len(w.turns) > 0 || len(m.Blocks) < 2 || classify(m.Blocks[0].Text) != textCommand {
 		return false
 	}
@@ -723,7 +744,7 @@ func (w *walker) preloads(m *jsonl.Message) bool {
 // continueText is what a client writes when it resumes a turn that was cut short.
 const continueText = "Continue from where you left off."
 
-func hasResult(r *jsonl.Record, id string) bool {
+func hasResult(r *record, id string) bool {
 	if r.Message == nil {
 		return false
 	}
@@ -735,7 +756,7 @@ func hasResult(r *jsonl.Record, id string) bool {
 	return false
 }
 
-func (w *walker) system(r *jsonl.Record) {
+func (w *walker) system(r *record) {
 	if r.Compact == nil || r.Subtype != "compact_boundary" {
 		return
 	}
@@ -753,11 +774,11 @@ func (w *walker) system(r *jsonl.Record) {
 	w.emit(Event{Kind: Compaction, Compaction: c})
 }
 
-func (w *walker) attachment(r *jsonl.Record) {
-	a := r.Attachment
-	if a == nil {
+func (w *walker) attachment(r *record) {
+	if r.Attachment == nil || r.Attachment.Whole == nil {
 		return
 	}
+	a := r.Attachment.Whole
 	switch a.Type {
 	case "skill_listing":
 		w.emit(Event{Kind: Noticed, Listing: a})
@@ -772,20 +793,20 @@ func (w *walker) attachment(r *jsonl.Record) {
 }
 
 // apiCall merges the rows of one model request.
-func (w *walker) apiCall(r *jsonl.Record) {
+func (w *walker) apiCall(r *record) {
 	m := r.Message
 	if m.Model == syntheticModel {
 		return
 	}
-	key := m.ID + "\x00" + r.RequestID
+	key := callKey{m.ID, m.RequestID}
 	if m.ID == "" {
-		key = r.UUID
+		key = callKey{message: r.UUID}
 	}
 	i, ok := w.calls[key]
-	if !ok || key == "" {
+	if !ok || key == (callKey{}) {
 		i = len(w.agent.Calls)
 		w.calls[key] = i
-		w.agent.Calls = append(w.agent.Calls, APICall{Where: where(r), Message: m.ID, Request: r.RequestID, Model: m.Model,
+		w.agent.Calls = append(w.agent.Calls, APICall{Where: w.where(r), Message: m.ID, Request: m.RequestID, Model: m.Model,
 			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail()})
 	}
 	c := &w.agent.Calls[i]
@@ -800,7 +821,7 @@ func (w *walker) apiCall(r *jsonl.Record) {
 	if m.Usage != nil && (!c.HasUsage || m.Usage.Output > c.Usage.Output) {
 		// The whole row with the highest output: snapshots of a streaming reply grow.
 		c.Usage, c.HasUsage = *m.Usage, true
-		c.Where = where(r)
+		c.Where = w.where(r)
 		if m.Model != "" {
 			c.Model = m.Model
 		}

@@ -9,7 +9,7 @@ import (
 
 // node is a record in the graph of a log.
 type node struct {
-	rec             *jsonl.Record
+	rec             *record
 	parent          int // index of the parent node, -1 at a root
 	line            int
 	keyLine, keyTie int
@@ -32,7 +32,7 @@ type graph struct {
 // the chain without a prompt of their own (results of parallel tools, progress)
 // belong to it; a prompt beside another prompt is what a rewind left. Where the
 // chain is broken, and in logs that have none, file order stands in.
-func newGraph(records []*jsonl.Record) *graph {
+func newGraph(records []*record) *graph {
 	g := &graph{nodes: make([]node, 0, len(records))}
 	byUUID := make(map[string]int, len(records))
 	linked := false
@@ -45,7 +45,7 @@ func newGraph(records []*jsonl.Record) *graph {
 			byUUID[r.UUID] = len(g.nodes)
 		}
 		linked = linked || r.Parent != "" || r.LogicalParent != ""
-		g.nodes = append(g.nodes, node{rec: r, parent: -1, line: r.Pos.Line})
+		g.nodes = append(g.nodes, node{rec: r, parent: -1, line: r.Line})
 	}
 	prev := -1
 	for i := range g.nodes {
@@ -208,12 +208,12 @@ func replaced(n, chain *node) bool {
 		(isPromptRecord(n.rec) || n.rec.Kind == jsonl.KindAssistant)
 }
 
-func isBoundary(r *jsonl.Record) bool { return r.Compact != nil && r.Subtype == "compact_boundary" }
+func isBoundary(r *record) bool { return r.Compact != nil && r.Subtype == "compact_boundary" }
 
 // isCompactCommand reports whether a record holds /compact as it was typed.
 // Clients around 2.1.260 and 2.1.304 leave it on the branch that the compaction
 // ended, and record the command again behind the boundary.
-func isCompactCommand(r *jsonl.Record) bool {
+func isCompactCommand(r *record) bool {
 	if !isPromptRecord(r) {
 		return false
 	}
@@ -223,7 +223,7 @@ func isCompactCommand(r *jsonl.Record) bool {
 
 // isPromptRecord reports whether a record is what the user typed: a text or a
 // command, no tool result and nothing that the client added.
-func isPromptRecord(r *jsonl.Record) bool {
+func isPromptRecord(r *record) bool {
 	if r.Kind != jsonl.KindUser || r.Meta || r.Synthetic || r.CompactSummary || r.Message == nil {
 		return false
 	}

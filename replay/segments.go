@@ -33,7 +33,7 @@ func (w *walker) add(layer Layer, skill string, size jsonl.Size) {
 	}
 	r := w.graph.nodes[w.node].rec
 	prev := w.promptTail()
-	w.agent.Segments = append(w.agent.Segments, Segment{Layer: layer, Skill: skill, Size: size, Line: r.Pos.Line, UUID: r.UUID, Prev: prev})
+	w.agent.Segments = append(w.agent.Segments, Segment{Layer: layer, Skill: skill, Size: size, Line: r.Line, UUID: r.UUID, Prev: prev})
 	w.setTail(len(w.agent.Segments) - 1)
 }
 
@@ -45,7 +45,7 @@ func (w *walker) setTail(i int) {
 }
 
 // segment adds what a record put into the prompts that follow.
-func (w *walker) segment(r *jsonl.Record) {
+func (w *walker) segment(r *record) {
 	switch {
 	case r.Compact != nil && r.Subtype == "compact_boundary":
 		w.restart(r)
@@ -74,7 +74,7 @@ func (w *walker) segment(r *jsonl.Record) {
 }
 
 // restart begins a new prompt behind a boundary, with the records that stay.
-func (w *walker) restart(r *jsonl.Record) {
+func (w *walker) restart(r *record) {
 	kept := w.kept[r.UUID]
 	var stay []Segment
 	if len(kept) > 0 {
@@ -93,7 +93,7 @@ func (w *walker) restart(r *jsonl.Record) {
 	}
 }
 
-func (w *walker) userSegments(r *jsonl.Record) {
+func (w *walker) userSegments(r *record) {
 	// The event that the record became, if any, says which layer its text is.
 	var e *Event
 	if i := w.last[w.node]; i >= 0 {
@@ -116,7 +116,7 @@ func (w *walker) userSegments(r *jsonl.Record) {
 
 // resultLayer is the layer of a tool's result: a call, a file of a skill's
 // folder, or neither.
-func (w *walker) resultLayer(b *jsonl.Block) (Layer, string) {
+func (w *walker) resultLayer(b *block) (Layer, string) {
 	ref := w.observer.calls[b.ID]
 	if ref == nil {
 		return LayerOther, ""
@@ -153,21 +153,17 @@ func skillFolder(text string) string {
 // unsent are attachments that tell the log something and the model nothing.
 var unsent = map[string]bool{"command_permissions": true, "prompt_snapshot": true, "dynamic_skill": true, "hook_success": true, "session_context": true}
 
-func (w *walker) attachmentSegments(a *jsonl.Attachment) {
-	size := a.Size
-	if a.HasRendered {
-		size = a.RenderedSize
-	}
+func (w *walker) attachmentSegments(a *attachment) {
 	switch a.Type {
 	case "skill_listing":
-		w.add(LayerListing, "", size)
+		w.add(LayerListing, "", a.Size)
 	case "invoked_skills":
-		for _, s := range a.Skills {
+		for _, s := range a.Whole.Skills {
 			w.add(LayerReattachment, s.Name, jsonl.Measure(s.Content))
 		}
 	default:
 		if !unsent[a.Type] {
-			w.add(LayerOther, "", size)
+			w.add(LayerOther, "", a.Size)
 		}
 	}
 }

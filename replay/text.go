@@ -61,7 +61,7 @@ func tag(text, name string) (string, bool) {
 }
 
 // joined is the text of a message's text blocks, and how many images it holds.
-func joined(m *jsonl.Message) (text string, images int) {
+func joined(m *message) (text string, images int) {
 	var parts []string
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
@@ -73,7 +73,7 @@ func joined(m *jsonl.Message) (text string, images int) {
 	return strings.Join(parts, "\n"), images
 }
 
-func firstText(m *jsonl.Message) string {
+func firstText(m *message) string {
 	for i := range m.Blocks {
 		if m.Blocks[i].Kind == jsonl.BlockText {
 			return m.Blocks[i].Text
