@@ -19,7 +19,9 @@ type catalogue struct {
 	opts    skills.Options
 	rules   *rules.Rules
 	own     map[string]bool // names that files yield
-	in      *Inputs
+	// orderUnknown: some entries stand in an order that no input tells.
+	orderUnknown bool
+	in           *Inputs
 }
 
 type catalogueKey struct {
@@ -59,7 +61,7 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 	c := &catalogue{rules: r, in: p.in, own: map[string]bool{}, tree: p.in.Files.states[files].tree,
 		opts: skills.Options{Discovery: r.Discovery, Text: r.Entry, Dialect: r.Front}}
 	found := skills.Discover(c.tree, skills.Inputs{Home: proc.Home, ConfigDir: proc.ConfigDir, ManagedDir: proc.ManagedDir, CWD: proc.CWD,
-		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, SkillDirs: proc.SkillDirs, CommandOrder: p.in.CommandOrder, SkillOrder: p.in.SkillOrder}, r.Discovery, r.Front)
+		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, SkillDirs: proc.SkillDirs, CommandOrder: p.in.commandOrder, SkillOrder: p.in.skillOrder}, r.Discovery, r.Front)
 	settings := skills.Settings{Overrides: map[string]skills.Override{}, MaxText: proc.Settings.MaxDesc}
 	for n, o := range proc.Settings.Overrides {
 		settings.Overrides[n] = skills.Override(o)
@@ -78,8 +80,30 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 		}
 	}
 	c.entries = skills.Entries(c.list, given, settings, c.opts)
+	if r.Discovery.Sort == skills.SortReaddir && !p.in.FolderOrder {
+		for _, e := range c.entries {
+			c.orderUnknown = c.orderUnknown || e.Skill != nil && !contains(p.in.skillOrder, e.Name)
+		}
+	}
 	p.catalogues[key] = c
 	return c
+}
+
+// listedOrder is the order of names in a session's first listing. The order in which
+// old clients walk folders is the file system's: an input.
+func listedOrder(s *Session) (commands, names []string) {
+	for i := range s.Main().Events {
+		e := &s.Main().Events[i]
+		if e.Kind != Listing {
+			continue
+		}
+		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+			names = append(names, l.Name)
+			commands = append(commands, l.Name[strings.IndexByte(l.Name, ':')+1:], l.Name)
+		}
+		break
+	}
+	return commands, names
 }
 
 // current reads the nested skills again, as the tree is now.

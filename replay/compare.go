@@ -423,7 +423,9 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 			ch.Reason = "the same entries in another order: this client lists them as the file system gives them"
 		case w.Soft != "":
 			verdict, ch.Missing = Undetermined, w.Soft
-			ch.Reason = "files changed just before, and when the client noticed is not in the log: " + ch.Reason
+			if w.Soft == watcherMoment {
+				ch.Reason = "files changed just before, and when the client noticed is not in the log: " + ch.Reason
+			}
 		case !c.Exact:
 			verdict, ch.Missing = Undetermined, "the skill files as they were"
 		}

@@ -135,12 +135,11 @@ type Inputs struct {
 	// ListingsSeen are the agents, by id, whose timelines show listings although
 	// their client writes none to the log, because what was sent is known.
 	ListingsSeen map[string]bool
-	// SkillOrder is the order of own skills in a listing that the log shows, for
-	// clients that list folders in an order of the file system's.
-	SkillOrder []string
-	// CommandOrder is the order in which a client before 2.1.154 walked its
-	// commands, where the log shows it.
-	CommandOrder []string
+	// FolderOrder: the tree lists folders in the file system's own order. Otherwise
+	// that order comes from the log, for clients that list in it.
+	FolderOrder bool
+	// skillOrder and commandOrder are the names of a session's first listing.
+	skillOrder, commandOrder []string
 	// Usage is nil where the counts are unknown.
 	Usage *Usage
 	// Leaks are the skills invoked inside subagents whose register the main loop

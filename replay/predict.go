@@ -28,6 +28,12 @@ func PredictSession(in *Inputs, s *Session) ([][]Effect, []*Evidence) {
 	effects := make([][]Effect, len(s.Agents))
 	evidence := make([]*Evidence, len(s.Agents))
 	shared := *in
+	if s.Main() != nil {
+		var names []string
+		if shared.commandOrder, names = listedOrder(s); !in.FolderOrder {
+			shared.skillOrder = names
+		}
+	}
 	for i := len(s.Agents) - 1; i >= 0; i-- {
 		a := s.Agents[i]
 		evidence[i] = Gather(s, a)
@@ -196,6 +202,9 @@ func (p *predictor) count(kind EventKind, effects []Effect) {
 	}
 }
 
+// watcherMoment names the input that only the client's file watcher knows.
+const watcherMoment = "the file watcher's moment"
+
 // watcherLag is how far a client's view of the files may lag behind. Recorded: a
 // listing or a body showed the files as they were before a change made up to some
 // seconds earlier (lifecycle/edit, lifecycle/redo).
@@ -236,7 +245,7 @@ func (p *predictor) advance(s State, e *Event) (State, []Effect) {
 	next, effects := p.step(s, e)
 	for i := range effects {
 		if eff := &effects[i]; eff.Kind == Listing {
-			eff.Soft = "the file watcher's moment"
+			eff.Soft = watcherMoment
 			if at := p.nextListing(); at >= 0 {
 				next.Sent = announced(s.Sent, &p.agent.Events[at])
 			}
@@ -530,6 +539,9 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 		return s, nil
 	}
 	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands
+	if c.orderUnknown {
+		eff.Soft = "directory order"
+	}
 	eff.Fleeting = p.rules.Catalogue.Place == rules.PlaceReminder
 	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen[p.agent.ID]
 	s.Listed = true
@@ -630,10 +642,22 @@ func (p *predictor) touch(s State, e *Event) (State, []Effect) {
 	if !changed || !p.listsTo(&s) || len(s.Sent) == 0 {
 		return s, nil
 	}
-	if !certain && p.nextListing() < 0 {
-		// Nested folders are searched beside the turn: their entries come with this
-		// request or with a later one (recorded: late at 2.1.128, 2.1.200, 2.1.216).
-		return s, nil
+	// Nested folders are searched beside the turn, and old clients lag with all that
+	// a file brings in: what comes with this request is told by the log.
+	if lags := p.rules.Send.TouchLags; lags || !certain {
+		at := p.nextListing()
+		if at < 0 {
+			return s, nil
+		}
+		if lags {
+			e := &p.agent.Events[at]
+			shown := announced(nil, e)
+			return p.list(s, func(name, mark string) bool {
+				_, sent := s.Sent[name]
+				_, now := shown[name]
+				return now && !sent
+			}, false, "send.on_touch")
+		}
 	}
 	return p.list(s, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_touch")
 }

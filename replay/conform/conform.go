@@ -16,7 +16,6 @@ import (
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/conform/scenario"
 	"github.com/skilltrace/skilltrace/replay/rules"
-	"github.com/skilltrace/skilltrace/skills"
 )
 
 // Count is the outcome of the checks of one kind.
@@ -142,34 +141,13 @@ func (r *runner) run() ([]replay.Check, error) {
 		for _, id := range r.shown[s] {
 			in.ListingsSeen[id] = true
 		}
-		in.CommandOrder, in.SkillOrder = order(s)
-		if len(r.c.Readdir) > 0 {
-			in.SkillOrder = nil
-		}
+		in.FolderOrder = len(r.c.Readdir) > 0
 		r := replay.Run(s, &in, replay.Comparison{Same: r.c.Same, Exact: true, RulesExact: true, History: in.History})
 		for _, a := range r.Agents {
 			checks = append(checks, a.Checks...)
 		}
 	}
 	return checks, nil
-}
-
-// order is the order of names in the session's first listing. The order in which old
-// clients walk folders is the file system's: an input.
-func order(s *replay.Session) (commands, skillNames []string) {
-	main := s.Main()
-	for i := range main.Events {
-		e := &main.Events[i]
-		if e.Kind != replay.Listing {
-			continue
-		}
-		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
-			skillNames = append(skillNames, l.Name)
-			commands = append(commands, l.Name[strings.IndexByte(l.Name, ':')+1:], l.Name)
-		}
-		return commands, skillNames
-	}
-	return nil, nil
 }
 
 // observe reads one session of the recording.

@@ -174,6 +174,7 @@ var Keys = sync.OnceValue(func() []Key {
 			string(ResumeFull), "the whole listing, always",
 			string(ResumeFullOrNothing), "nothing if a listing stands since the last compaction, not even new names; else the whole",
 			string(ResumeDelta), "the new names if a listing stands since the last compaction; else the whole")},
+		{Name: "send.touch_lags", Meaning: "entries that a touched file brings in may come with a later request than the next"},
 		{Name: "send.after_rewind", Meaning: "a listing left on a dead branch by a rewind is sent again; otherwise the rest of the process has none"},
 		{Name: "send.after_clear", Meaning: "the conversation that /clear begins starts with the whole listing"},
 

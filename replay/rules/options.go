@@ -63,6 +63,9 @@ type Send struct {
 	// boundary. What a second boundary does, see Compaction.ConsecutiveSkips.
 	AfterCompaction bool     `rule:"send.after_compaction"`
 	OnResume        OnResume `rule:"send.on_resume"`
+	// TouchLags: entries that a touched file brings in may come with a later request
+	// than the next.
+	TouchLags bool `rule:"send.touch_lags"`
 	// AfterRewind: a listing that a rewind leaves on a dead branch is sent again;
 	// before, all later requests of the process have none.
 	AfterRewind bool `rule:"send.after_rewind"`
