@@ -24,7 +24,7 @@ type Source struct {
 func Observe(main Source, subs ...Source) (*Session, error) {
 	s := &Session{Client: "claude-code", File: main.Name, Unknown: map[string]int{}}
 	var firstErr error
-	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}}
+	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}, counted: map[callKey]int{}}
 	in := &intake{tools: map[string]string{}}
 	read := func(src Source, facts func(*jsonl.Record)) []*record {
 		var out []*record
@@ -64,6 +64,7 @@ type observer struct {
 	session *Session
 	calls   map[string]*callRef // tool uses by id, of all agents
 	seen    map[string]bool     // versions and models
+	counted map[callKey]int     // model requests, and the agent that has them
 	byAgent []agentLink
 }
 
@@ -786,13 +787,17 @@ func (w *walker) attachment(r *record) {
 	case "invoked_skills":
 		w.emit(Event{Kind: Reattachment, Skills: a.Skills})
 	case "queued_command":
-		if classify(a.Prompt) == textPrompt && strings.TrimSpace(a.Prompt) != "" {
-			w.prompt(a.Prompt, 0)
+		if classify(a.Prompt) == textPrompt && (strings.TrimSpace(a.Prompt) != "" || a.Images > 0) {
+			w.prompt(a.Prompt, a.Images)
 		}
 	}
 }
 
-// apiCall merges the rows of one model request.
+// mostModels is how many models a call keeps the names of.
+const mostModels = 16
+
+// apiCall merges the rows of one model request. A request that the log of another
+// agent holds too, as a copied history does, was made once.
 func (w *walker) apiCall(r *record) {
 	m := r.Message
 	if m.Model == syntheticModel {
@@ -803,6 +808,12 @@ func (w *walker) apiCall(r *record) {
 		key = callKey{message: r.UUID}
 	}
 	i, ok := w.calls[key]
+	if !ok && (m.ID == "" || m.RequestID != "") && key != (callKey{}) {
+		if owner, counted := w.observer.counted[key]; counted && owner != w.index {
+			return
+		}
+		w.observer.counted[key] = w.index
+	}
 	if !ok || key == (callKey{}) {
 		i = len(w.agent.Calls)
 		w.calls[key] = i
@@ -811,7 +822,7 @@ func (w *walker) apiCall(r *record) {
 	}
 	c := &w.agent.Calls[i]
 	c.Rows++
-	if m.Model != "" && m.Model != c.Model && !contains(c.Models, m.Model) {
+	if m.Model != "" && m.Model != c.Model && len(c.Models) < mostModels && !contains(c.Models, m.Model) {
 		if len(c.Models) == 0 {
 			c.Models = append(c.Models, c.Model)
 		}

@@ -163,7 +163,7 @@ type APICall struct {
 	Message   string
 	Request   string
 	Model     string
-	Models    []string // all models named by its rows, where more than one
+	Models    []string // the models named by its rows, where more than one; at most 16
 	Usage     jsonl.Usage
 	HasUsage  bool
 	Final     bool // a row with a stop reason was seen
