@@ -81,7 +81,10 @@ func listings(requests []scenario.Request, place rules.Place) []seen {
 		}
 		now := q.Listings(before)
 		if len(now) == 0 {
-			continue // none of the conversation's: a title, a check of the quota
+			if q.Kind == scenario.RequestSubagent {
+				n++
+			}
+			continue // in a main loop none of the conversation's: a title, a check of the quota
 		}
 		switch {
 		case place.InTool():
