@@ -63,7 +63,9 @@ func TestSessions(t *testing.T) {
 	older.Start = older.Start.Add(-time.Hour)
 	older.Versions = []string{"2.1.113", "2.1.140", "2.1.332"}
 	none := &replay.Session{ID: "ffff", File: "/home/dev/empty.jsonl"}
-	doc := NewSessions([]SessionRow{NewSessionRow(sampleSession()), NewSessionRow(none), NewSessionRow(older)}, 0)
+	newest := NewSessionRow(sampleSession())
+	newest.InScope = true
+	doc := NewSessions([]SessionRow{newest, NewSessionRow(none), NewSessionRow(older)}, 0)
 	goldenTables(t, "sessions", doc)
 	goldenJSON(t, "sessions", doc)
 	if got := NewSessions(doc.Sessions, 2); got.Omitted != 1 || got.Sessions[1].ID != sampleSession().ID {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
 // ReplaySchema names the form of a ReplayDocument.
@@ -40,14 +40,16 @@ func (t *Totals) add(o Totals) {
 
 // ReplaySession is one session: what it told the model, and how that compares.
 type ReplaySession struct {
-	ID            string         `json:"id"`
-	File          string         `json:"file"`
-	Client        string         `json:"client,omitempty"` // claude-code@2.1.332
-	Versions      []string       `json:"versions"`
-	RulesExact    bool           `json:"rules_exact"`
-	Model         string         `json:"model,omitempty"`
-	Window        int64          `json:"window,omitempty"` // tokens
-	CWD           string         `json:"cwd,omitempty"`
+	ID         string   `json:"id"`
+	File       string   `json:"file"`
+	Client     string   `json:"client,omitempty"` // claude-code@2.1.332
+	Versions   []string `json:"versions"`
+	RulesExact bool     `json:"rules_exact"`
+	Model      string   `json:"model,omitempty"`
+	Window     int64    `json:"window,omitempty"` // tokens
+	CWD        string   `json:"cwd,omitempty"`
+	// InScope: the log lies in a configuration folder in scope, so that its id names it.
+	InScope       bool           `json:"in_scope"`
 	Start         *time.Time     `json:"start,omitempty"`
 	End           *time.Time     `json:"end,omitempty"`
 	Prompts       int            `json:"prompts"`        // typed by the user
@@ -93,18 +95,22 @@ type Defect struct {
 
 // ReplayAgent is the main loop or a subagent.
 type ReplayAgent struct {
-	Agent       string        `json:"agent"`
-	File        string        `json:"file,omitempty"` // where it is not the session's main log
-	Type        string        `json:"type,omitempty"`
-	StartedBy   string        `json:"started_by,omitempty"` // id of the tool use
-	OnBehalfOf  string        `json:"on_behalf_of,omitempty"`
-	Calls       int           `json:"calls"`
-	Listings    []ListingSent `json:"listings"`
-	Skills      []SkillCalls  `json:"skills"`
-	Compactions []Compaction  `json:"compactions"`
-	Context     []ContextSize `json:"context"`
-	Checks      []Check       `json:"checks"`
-	Visibility  []Visibility  `json:"visibility"`
+	Agent      string `json:"agent"`
+	File       string `json:"file,omitempty"` // where it is not the session's main log
+	Type       string `json:"type,omitempty"`
+	StartedBy  string `json:"started_by,omitempty"` // id of the tool use
+	OnBehalfOf string `json:"on_behalf_of,omitempty"`
+	Calls      int    `json:"calls"`
+	// AbandonedCalls are those of Calls on branches that a rewind left.
+	AbandonedCalls int `json:"abandoned_calls,omitempty"`
+	// ListingsUnrecorded: clients of this version write no listing to the log.
+	ListingsUnrecorded bool          `json:"listings_unrecorded,omitempty"`
+	Listings           []ListingSent `json:"listings"`
+	Skills             []SkillCalls  `json:"skills"`
+	Compactions        []Compaction  `json:"compactions"`
+	Context            []ContextSize `json:"context"`
+	Checks             []Check       `json:"checks"`
+	Visibility         []Visibility  `json:"visibility"`
 }
 
 // ListingSent is one catalogue that the model was sent.
@@ -121,8 +127,11 @@ type ListingSent struct {
 	Partial bool     `json:"partial"`
 	Skills  int      `json:"skills"`
 	Names   []string `json:"names"`
-	Chars   int      `json:"chars"`            // UTF-16 code units
-	Budget  int64    `json:"budget,omitempty"` // characters, as the client counts them
+	Chars   int      `json:"chars"` // UTF-16 code units
+	// Size is what the client counts against Budget: wide characters count double
+	// with some. Both are of the first listing, and 0 if unknown.
+	Size   int   `json:"size,omitempty"`
+	Budget int64 `json:"budget,omitempty"`
 	// Shown counts the entries by what was left of them, where that is known.
 	Shown *ShownCount `json:"shown,omitempty"`
 }
@@ -161,10 +170,12 @@ type Compaction struct {
 	Before  int64  `json:"tokens_before,omitempty"`
 	After   int64  `json:"tokens_after,omitempty"`
 	// CallsBefore is the number of model requests of the agent before it.
-	CallsBefore int       `json:"calls_before"`
-	Kept        []KeptOne `json:"kept"`
-	Dropped     []string  `json:"dropped"` // invoked before, and not put back
-	Reason      string    `json:"reason,omitempty"`
+	CallsBefore int `json:"calls_before"`
+	// Unrecorded: clients of this version do not write to the log what they put back.
+	Unrecorded bool      `json:"unrecorded,omitempty"`
+	Kept       []KeptOne `json:"kept"`
+	Dropped    []string  `json:"dropped"` // invoked before, and not put back
+	Reason     string    `json:"reason,omitempty"`
 }
 
 // KeptOne is a body that was put back.
@@ -210,10 +221,14 @@ type Visibility struct {
 // ReplayInput is what NewReplaySession reads.
 type ReplayInput struct {
 	Result *replay.Result
-	// Budget is the listing budget of the session's first request, in characters
-	// as its client counts them; 0 if unknown.
-	Budget int64
-	Tokens *TokensBlock // nil where nothing was charged
+	// Budget is the listing budget of the session's first request, and ListingSize
+	// what its first listing takes of it, as its client counts; 0 if unknown.
+	Budget      int64
+	ListingSize int
+	// Rules are those of a client version; nil where none are known.
+	Rules   func(version string) *rules.Rules
+	InScope bool         // see ReplaySession
+	Tokens  *TokensBlock // nil where nothing was charged
 }
 
 // NewReplay makes the document of replayed sessions, in the order given.
@@ -231,7 +246,7 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 	s := r.Session
 	out := ReplaySession{
 		ID: s.ID, File: s.File, Client: r.Client, Versions: list(s.Versions), RulesExact: r.RulesExact,
-		Model: r.Model, Window: r.Window, CWD: s.CWD, Start: timeOf(s.Start), End: timeOf(s.End),
+		Model: r.Model, Window: r.Window, CWD: s.CWD, InScope: in.InScope, Start: timeOf(s.Start), End: timeOf(s.End),
 		Lines: s.Lines, Inputs: []Input{}, Assumptions: list(r.Assumptions), Agents: []ReplayAgent{},
 		Tokens: in.Tokens, Defects: defects(s), Unknown: s.Unknown,
 	}
@@ -248,11 +263,7 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 		out.Inputs = append(out.Inputs, Input{Name: u.Name, Found: u.Found, Source: u.Source, Note: u.Note})
 	}
 	for i := range r.Agents {
-		budgetOf := int64(0)
-		if i == 0 {
-			budgetOf = in.Budget
-		}
-		out.Agents = append(out.Agents, replayAgent(s, &r.Agents[i], budgetOf))
+		out.Agents = append(out.Agents, replayAgent(&in, i))
 	}
 	out.Totals.Match, out.Totals.Divergent, out.Totals.Undetermined, out.Totals.Unconfirmed = r.Count()
 	return out
@@ -277,18 +288,48 @@ func otherFile(file, main string) string {
 // list is a copy that is never nil: JSON has [] for an empty list.
 func list(s []string) []string { return append([]string{}, s...) }
 
-func replayAgent(s *replay.Session, r *replay.AgentResult, budgetOf int64) ReplayAgent {
+func replayAgent(in *ReplayInput, i int) ReplayAgent {
+	s, r := in.Result.Session, &in.Result.Agents[i]
 	a := r.Agent
-	return ReplayAgent{
+	out := ReplayAgent{
 		Agent: a.ID, File: otherFile(a.File, s.File), Type: a.Type, StartedBy: a.StartedBy, OnBehalfOf: a.OnBehalfOf,
-		Calls: len(a.Calls), Listings: listings(r, budgetOf), Skills: skillCalls(a), Compactions: compactions(r),
+		Calls: len(a.Calls), Listings: in.listings(r), Skills: skillCalls(a), Compactions: in.compactions(r),
 		Context: context(a), Checks: checks(r.Checks), Visibility: visibility(r.Visibility),
 	}
+	for i := range a.Calls {
+		if a.Calls[i].Abandoned {
+			out.AbandonedCalls++
+		}
+	}
+	if k := in.rules(firstVersion(a)); k != nil {
+		out.ListingsUnrecorded = k.Catalogue.Place != rules.PlaceAttachment
+	}
+	if i == 0 && len(out.Listings) > 0 && !out.Listings[0].Abandoned {
+		out.Listings[0].Budget, out.Listings[0].Size = in.Budget, in.ListingSize
+	}
+	return out
+}
+
+// rules are the rules of a client version, nil if unknown.
+func (in *ReplayInput) rules(version string) *rules.Rules {
+	if in.Rules == nil {
+		return nil
+	}
+	return in.Rules(version)
+}
+
+func firstVersion(a *replay.Agent) string {
+	for i := range a.Events {
+		if v := a.Events[i].Version; v != "" {
+			return v
+		}
+	}
+	return ""
 }
 
 // listings collects the catalogues that the log holds or, where it holds none,
 // those that the rules derive.
-func listings(r *replay.AgentResult, budgetOf int64) []ListingSent {
+func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 	out := []ListingSent{}
 	events := r.Agent.Events
 	for i := range events {
@@ -309,57 +350,53 @@ func listings(r *replay.AgentResult, budgetOf int64) []ListingSent {
 			l.Partial = a.HasInitial && !a.Initial
 		}
 		l.Cause, l.CauseLine = cause(events, i, len(out) == 0)
+		l.Shown = shownOf(l.Names, r.Visibility)
 		out = append(out, l)
 	}
-	if len(out) == 0 {
-		for _, p := range r.Predicted {
-			if p.Kind != replay.Listing {
-				continue
-			}
-			l := ListingSent{Predicted: true, Partial: !p.Initial, Chars: budget.Len16(p.Text), Cause: "start", Names: []string{}}
-			if p.Cause >= 0 && p.Cause < len(events) {
-				l.Line = events[p.Cause].Where.Line
-				if len(out) > 0 {
-					l.Cause, l.CauseLine = cause(events, p.Cause+1, false)
-				}
-			}
-			states := map[string]replay.Shown{}
-			for _, entry := range p.Entries {
-				states[entry.Name] = entry.Shown
-				if entry.Shown != replay.ShownAbsent {
-					l.Names = append(l.Names, entry.Name)
-				}
-			}
-			l.Skills = len(l.Names)
-			l.Shown = countShown(states)
-			out = append(out, l)
-		}
-	}
 	if len(out) > 0 {
-		out[0].Budget = budgetOf
-		// What the model saw at the first prompt goes before what the rules say.
-		for _, v := range r.Visibility {
-			if !v.Abandoned && len(v.Skills) > 0 {
-				out[0].Shown = countShown(without(v.Skills, out[1:]))
-				break
+		return out
+	}
+	for i := range r.Predicted {
+		p := &r.Predicted[i]
+		if p.Kind != replay.Listing || p.Missing != "" && len(p.Entries) == 0 {
+			continue
+		}
+		l := ListingSent{Predicted: true, Partial: !p.Initial, Chars: budget.Len16(p.Text), Cause: "start", Names: []string{}}
+		if p.Cause >= 0 && p.Cause < len(events) {
+			l.Line = events[p.Cause].Where.Line
+			if len(out) > 0 {
+				l.Cause, l.CauseLine = cause(events, p.Cause+1, false)
 			}
 		}
+		states := map[string]replay.Shown{}
+		for _, entry := range p.Entries {
+			states[entry.Name] = entry.Shown
+			if entry.Shown != replay.ShownAbsent {
+				l.Names = append(l.Names, entry.Name)
+			}
+		}
+		l.Skills = len(l.Names)
+		l.Shown = countShown(states)
+		out = append(out, l)
 	}
 	return out
 }
 
-// without leaves out the skills that were absent and are new in a later listing:
-// nothing dropped them, they came to be known later.
-func without(states map[string]replay.Shown, later []ListingSent) map[string]replay.Shown {
-	out := maps.Clone(states)
-	for _, l := range later {
-		for _, name := range l.Names {
-			if out[name] == replay.ShownAbsent {
-				delete(out, name)
+// shownOf counts the entries of a listing by what the model saw of them at the
+// first prompt that was answered with it.
+func shownOf(names []string, seen []replay.Visibility) *ShownCount {
+	for _, v := range seen {
+		states := map[string]replay.Shown{}
+		for _, name := range names {
+			if state := v.Skills[name]; state != "" && state != replay.ShownAbsent {
+				states[name] = state
 			}
 		}
+		if len(states) > 0 {
+			return countShown(states)
+		}
 	}
-	return out
+	return nil
 }
 
 // listedNames reads the names of the entries of a listing. A line of a
@@ -440,16 +477,20 @@ func skillCalls(a *replay.Agent) []SkillCalls {
 }
 
 // compactions tells what each compaction kept of the skills invoked before it.
-func compactions(r *replay.AgentResult) []Compaction {
+func (in *ReplayInput) compactions(r *replay.AgentResult) []Compaction {
 	out := []Compaction{}
 	events := r.Agent.Events
 	var invoked []string
+	texts := map[string]string{} // the latest body of each
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
 		case replay.Body, replay.Note:
 			if !slices.Contains(invoked, e.Skill) {
 				invoked = append(invoked, e.Skill)
+			}
+			if e.Kind == replay.Body {
+				texts[e.Skill] = e.Text
 			}
 		case replay.Compaction:
 			c := Compaction{Line: e.Where.Line, UUID: e.Where.UUID, Kept: []KeptOne{}, Dropped: []string{}}
@@ -462,25 +503,59 @@ func compactions(r *replay.AgentResult) []Compaction {
 					c.CallsBefore++
 				}
 			}
+			back := reattached(events, i)
+			if k := in.rules(e.Version); k != nil && k.Compaction.InRequests && !k.Compaction.Recorded && len(back) == 0 {
+				c.Unrecorded = true
+				out = append(out, c)
+				continue
+			}
 			predicted := predictedReattachment(r.Predicted, events, i)
-			if predicted != nil {
-				c.Reason = predicted.Reason
-			}
-			for j := i + 1; j < len(events) && events[j].Kind != replay.Compaction; j++ {
-				if events[j].Kind == replay.Reattachment {
-					c.Kept = keptSkills(events[j].Skills, predicted)
-					break
-				}
-			}
+			c.Kept = keptSkills(back, predicted)
+			var lost []string
 			for _, name := range invoked {
 				if !slices.ContainsFunc(c.Kept, func(k KeptOne) bool { return k.Skill == name }) {
 					c.Dropped = append(c.Dropped, name)
+					lost = append(lost, texts[name])
 				}
+			}
+			if predicted != nil {
+				c.Reason = predicted.Reason
+			}
+			if k := in.rules(e.Version); k != nil && c.Reason == "" {
+				c.Reason = overLimit(back, lost, k.Reattachment)
 			}
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// reattached are the bodies that came back after the compaction at index i.
+func reattached(events []replay.Event, i int) []jsonl.InvokedSkill {
+	for j := i + 1; j < len(events) && events[j].Kind != replay.Compaction; j++ {
+		if events[j].Kind == replay.Reattachment {
+			return events[j].Skills
+		}
+	}
+	return nil
+}
+
+// overLimit says, where none of the bodies left out fits beside those put back,
+// that they take too much together; "" if that does not explain it.
+func overLimit(back []jsonl.InvokedSkill, lost []string, limit budget.Reattachment) string {
+	if !limit.Limited || len(back) == 0 || len(lost) == 0 {
+		return ""
+	}
+	used := 0
+	for _, k := range back {
+		used += budget.RoughTokens(k.Content)
+	}
+	for _, text := range lost {
+		if used+min(budget.RoughTokens(text), limit.SkillTokens) <= limit.TotalTokens {
+			return ""
+		}
+	}
+	return "over " + count(limit.TotalTokens) + " tokens together"
 }
 
 // predictedReattachment is the reattachment that the rules derive from the

@@ -5,6 +5,8 @@ import (
 	"io"
 	"sort"
 	"strings"
+
+	"github.com/skilltrace/skilltrace/replay"
 )
 
 // How much of a list one screen shows; a verbose style shows all.
@@ -75,11 +77,13 @@ func (d *ReplayDocument) writeMany(b *strings.Builder, style Style) error {
 	d.writeMore(b, style, shown)
 	missing := missingInputs(d.Sessions)
 	missing.write(b, style)
-	next := []string{"skilltrace replay ID", "skilltrace timeline ID"}
-	if hint := missing.hint(); hint != "" {
-		next = append(next, hint)
+	first := &d.Sessions[0]
+	for i := range d.Sessions {
+		if s := &d.Sessions[i]; s.Totals.Divergent > first.Totals.Divergent {
+			first = s
+		}
 	}
-	writeNext(b, style, next)
+	writeNext(b, style, []string{"skilltrace replay " + style.name(first.ID, first.File, first.InScope)})
 	return nil
 }
 
@@ -128,7 +132,7 @@ func (t Totals) text(style Style) string {
 	}
 	out := paint(green, t.Match, "match") + ", " + paint(red, t.Divergent, "divergent") + ", " + paint(yellow, t.Undetermined, "undetermined")
 	if t.Unconfirmed > 0 {
-		out += ", " + paint(yellow, t.Unconfirmed, "unconfirmed")
+		out += ", " + paint(yellow, t.Unconfirmed, "unconfirmed") + " (the rules are not known to hold for this version)"
 	}
 	return out
 }
@@ -175,35 +179,20 @@ func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
 	if s.SlashCommands > 0 {
 		size += ", " + plural(s.SlashCommands, "command")
 	}
-	parts = append(parts, size+", "+plural(s.Calls, "call"))
+	parts = append(parts, size+", "+plural(s.Calls, "model call"))
 	for _, line := range wrap(together(parts, style.width()), style.width()) {
 		b.WriteString(line + "\n")
 	}
+	size = ": " + plural(s.Lines, "line")
 	file := style.shortPath(s.File)
+	if s.File == "-" {
+		file = "standard input"
+	}
 	if !style.Verbose {
-		file = truncateStart(file, style.width()-labelWidth-1)
+		file = truncateStart(file, style.width()-labelWidth-len(size))
 	}
-	style.block(b, "log", file+": "+plural(s.Lines, "line")+s.oddities())
-
-	var inputs []string
-	for _, in := range s.Inputs {
-		text := Escape(in.Name) + ": "
-		switch {
-		case !in.Found:
-			text += style.paint(yellow, "not found")
-		case in.Source == "":
-			text += "given"
-		default:
-			text += style.shortPaths(in.Source)
-		}
-		if in.Note != "" {
-			text += ", " + Escape(in.Note)
-		}
-		inputs = append(inputs, text)
-	}
-	if len(inputs) > 0 {
-		style.block(b, "inputs", together(inputs, style.width()-labelWidth))
-	}
+	style.block(b, "log", file+size+s.oddities())
+	s.writeInputs(b, style)
 	for i, text := range s.Assumptions {
 		label := ""
 		if i == 0 {
@@ -212,6 +201,41 @@ func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
 		style.block(b, label, Escape(text))
 	}
 }
+
+// writeInputs writes a line for each input of the prediction.
+func (s *ReplaySession) writeInputs(b *strings.Builder, style Style) {
+	least := 0
+	for _, in := range s.Inputs {
+		least = max(least, displayWidth(Escape(in.Name)))
+	}
+	for i, in := range s.Inputs {
+		label := ""
+		if i == 0 {
+			label = "inputs"
+		}
+		name := Escape(in.Name)
+		name += strings.Repeat(" ", least+2-displayWidth(name))
+		text := style.shortPaths(in.Source)
+		if in.Name == windowInput && s.Window > 0 {
+			text = strings.TrimSuffix(plural(s.Window, "token")+", "+text, ", ")
+		}
+		switch {
+		case !in.Found:
+			text = style.paint(yellow, "not known")
+		case text == "":
+			text = "given"
+		case !style.Verbose && strings.ContainsAny(in.Source, `/\`):
+			text = truncateStart(text, max(24, style.width()-labelWidth-least-2-displayWidth(in.Note)-2))
+		}
+		if in.Note != "" {
+			text += ": " + Escape(in.Note)
+		}
+		style.hang(b, label, name, text)
+	}
+}
+
+// windowInput is the name of the input whose value stands in the session.
+const windowInput = "window"
 
 // joinDots joins parts with middle dots.
 func joinDots(parts []string) string { return strings.Join(parts, " · ") }
@@ -265,15 +289,22 @@ func (s *ReplaySession) oddities() string {
 }
 
 func (a *ReplayAgent) writeListings(b *strings.Builder, style Style) {
-	if len(a.Listings) == 0 {
+	switch {
+	case len(a.Listings) == 0 && a.ListingsUnrecorded:
+		style.block(b, "LISTING", "this client records none, and what the rules derive needs the skill files")
+		return
+	case len(a.Listings) == 0:
 		style.block(b, "LISTING", "none in the log")
 		return
 	}
 	first := &a.Listings[0]
 	text := plural(first.Skills, "skill") + ", "
-	if first.Budget > 0 {
-		text += count(first.Chars) + " of " + plural(first.Budget, "char")
-	} else {
+	switch {
+	case first.Predicted:
+		text = plural(first.Skills, "skill") + " of the files, " + plural(first.Chars, "char")
+	case first.Budget > 0:
+		text += count(max(first.Chars, first.Size)) + " of " + plural(first.Budget, "char")
+	default:
 		text += plural(first.Chars, "char")
 	}
 	if first.Shown != nil {
@@ -281,7 +312,7 @@ func (a *ReplayAgent) writeListings(b *strings.Builder, style Style) {
 	}
 	switch {
 	case first.Predicted:
-		text += "; not in the log, by the rules"
+		text += "; by the rules, as this client records no listing"
 	case first.Line > 0:
 		text += fmt.Sprintf("; line %d", first.Line)
 	}
@@ -290,19 +321,51 @@ func (a *ReplayAgent) writeListings(b *strings.Builder, style Style) {
 		for _, group := range []struct {
 			label string
 			names []string
-		}{{"shortened", c.ShortenedNames}, {"name only", c.NameOnlyNames}, {"not listed", c.AbsentNames}} {
+		}{{"shortened", c.ShortenedNames}, {"name only", c.NameOnlyNames}, {"left out", c.AbsentNames}} {
 			if len(group.names) > 0 {
 				style.block(b, "", group.label+": "+listAll(escapeAll(group.names), style.limit(fewNames)))
 			}
 		}
 	}
-	var again []string
-	for _, l := range a.Listings[1:] {
-		again = append(again, l.again(style))
-	}
-	if len(again) > 0 {
+	if again := a.again(style); len(again) > 0 {
 		style.block(b, "", "sent again: "+joinFew(again, "; ", style.limit(fewLines)))
 	}
+}
+
+// whole keeps lines from breaking inside the parts.
+func whole(parts []string) []string {
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i] = strings.ReplaceAll(part, " ", noBreak)
+	}
+	return out
+}
+
+// again tells of the later listings, those alike in one part: all 21 after a
+// compaction (lines 138, 183).
+func (a *ReplayAgent) again(style Style) []string {
+	var texts []string
+	lines := map[string][]string{}
+	for i := range a.Listings[1:] {
+		l := &a.Listings[1+i]
+		text := l.again(style)
+		if _, ok := lines[text]; !ok {
+			texts = append(texts, text)
+		}
+		lines[text] = append(lines[text], fmt.Sprint(l.Line))
+	}
+	for i, text := range texts {
+		switch at := lines[text]; {
+		case a.Listings[0].Predicted && len(at) > 1:
+			texts[i] = text + fmt.Sprintf(" (%d times)", len(at))
+		case a.Listings[0].Predicted:
+		case len(at) == 1:
+			texts[i] = text + " (line " + at[0] + ")"
+		default:
+			texts[i] = text + " (lines " + listAll(at, style.limit(fewLines)) + ")"
+		}
+	}
+	return texts
 }
 
 // text says how many are described, shortened, named only or missing.
@@ -314,7 +377,7 @@ func (c *ShownCount) text() string {
 	for _, part := range []struct {
 		n    int
 		word string
-	}{{c.Shortened, "shortened"}, {c.NameOnly, "by name only"}, {c.Absent, "not listed"}} {
+	}{{c.Shortened, "shortened"}, {c.NameOnly, "by name only"}, {c.Absent, "left out"}} {
 		if part.n > 0 {
 			parts = append(parts, count(part.n)+" "+part.word)
 		}
@@ -322,29 +385,21 @@ func (c *ShownCount) text() string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// again describes a later listing: line 138, all 21 after the compaction at 130.
+// again describes a later listing: all 21 after a compaction.
 func (l *ListingSent) again(style Style) string {
-	text := ""
-	if l.Line > 0 {
-		text = fmt.Sprintf("line %d ", l.Line)
-	}
+	text := "all " + count(l.Skills)
 	if l.Partial {
-		text += "+" + listAll(escapeAll(l.Names), style.limit(3))
-	} else {
-		text += "all " + count(l.Skills)
+		text = "+" + listAll(escapeAll(l.Names), style.limit(3))
 	}
 	switch l.Cause {
 	case "compaction":
-		text += " after the compaction"
+		text += " after a compaction"
 	case "resume":
 		text += " on resume"
 	case "start":
 		text += " with a new process"
 	case "change":
 		text += " after a change"
-	}
-	if l.CauseLine > 0 {
-		text += fmt.Sprintf(" (%d)", l.CauseLine)
 	}
 	if l.Abandoned {
 		text += ", abandoned"
@@ -370,7 +425,7 @@ func (a *ReplayAgent) writeCalls(b *strings.Builder, style Style) {
 		n := k.ByModel + k.ByUser
 		name := escapeAll([]string{k.Skill})[0]
 		if n != 1 {
-			name += " " + count(n) + "×"
+			name += noBreak + count(n) + "×"
 		}
 		names = append(names, name)
 		byModel += k.ByModel
@@ -390,20 +445,26 @@ func (a *ReplayAgent) writeCalls(b *strings.Builder, style Style) {
 	if forked > 0 {
 		tally = append(tally, "in a fork "+count(forked))
 	}
-	style.block(b, "CALLS", listAll(names, style.limit(2*fewNames))+" · "+strings.Join(tally, ", "))
+	style.block(b, "CALLS", listAll(names, style.limit(2*fewNames))+" · "+strings.Join(whole(tally), ", "))
 	var bodies, notes int
+	var refusals []string
 	for _, k := range a.Skills {
 		bodies += k.Bodies
 		notes += k.Notes
+		if k.Refused > 0 {
+			name := escapeAll([]string{k.Skill})[0]
+			if k.Refused > 1 {
+				name += noBreak + count(k.Refused) + "×"
+			}
+			refusals = append(refusals, name)
+		}
 	}
 	text := plural(bodies, "body")
 	if notes > 0 {
 		text += ", " + plural(notes, "note") + " in place of a body"
 	}
-	for _, k := range a.Skills {
-		if k.Refused > 0 {
-			text += fmt.Sprintf(" · %s refused %s×", Escape(k.Skill), count(k.Refused))
-		}
+	if len(refusals) > 0 {
+		text += " · refused: " + listAll(refusals, style.limit(fewNames))
 	}
 	style.block(b, "", "injected: "+text)
 }
@@ -433,7 +494,10 @@ func (a *ReplayAgent) writeContext(b *strings.Builder, style Style) {
 	if len(a.Compactions) == 0 {
 		text += ", never compacted"
 	} else {
-		text += ", compacted " + plural(len(a.Compactions), "time")
+		text += ", compacted " + times(len(a.Compactions))
+	}
+	if a.AbandonedCalls > 0 {
+		text += ", " + plural(a.AbandonedCalls, "call") + " left behind by a rewind"
 	}
 	style.block(b, "CONTEXT", strings.TrimPrefix(text, ", "))
 	for i := range a.Compactions {
@@ -473,6 +537,8 @@ func (c *Compaction) text(style Style) string {
 		kept = append(kept, name)
 	}
 	switch {
+	case c.Unrecorded:
+		return text + " this client does not record what it puts back"
 	case len(kept) == 0 && len(c.Dropped) == 0:
 		text += " no skill to put back"
 	case len(kept) == 0:
@@ -507,21 +573,24 @@ func (s *ReplaySession) writeAgents(b *strings.Builder, style Style) {
 		if a.OnBehalfOf != "" {
 			text += " for " + Escape(a.OnBehalfOf)
 		}
-		text += ": " + plural(a.Calls, "call")
-		if len(a.Listings) > 0 {
+		text += ": " + plural(a.Calls, "model call")
+		switch {
+		case len(a.Listings) > 0:
 			text += ", listing of " + plural(a.Listings[0].Skills, "skill")
-		} else {
+		case !a.ListingsUnrecorded:
 			text += ", no listing"
 		}
 		var names []string
 		for _, k := range a.Skills {
-			names = append(names, Escape(k.Skill))
+			if k.ByModel+k.ByUser > 0 {
+				names = append(names, Escape(k.Skill))
+			}
 		}
 		if len(names) > 0 {
 			text += ", called " + listAll(names, style.limit(fewNames))
 		}
 		if n := len(a.Compactions); n > 0 {
-			text += ", compacted " + plural(n, "time")
+			text += ", compacted " + times(n)
 		}
 		style.block(b, label, text)
 	}
@@ -531,20 +600,17 @@ func (s *ReplaySession) writeAgents(b *strings.Builder, style Style) {
 func (t *TokensBlock) write(b *strings.Builder, style Style) error {
 	g := grid{indent: labelWidth, tight: style.width() < 100, columns: []column{
 		{title: "layer"}, {title: "once", right: true}, {title: "carried", right: true}, {title: "read", right: true},
-		{title: "write", right: true}, {title: "input", right: true}, {title: "output", right: true}, {title: "cost", right: true}, {title: "basis", shrink: 1, least: 5},
+		{title: "write", right: true}, {title: "input", right: true}, {title: "output", right: true}, {title: "cost", right: true}, {title: "basis", drop: 1},
 	}}
 	costs, total := t.costs()
-	sameBasis := true
-	for _, l := range t.Layers {
-		sameBasis = sameBasis && l.Basis == t.Layers[0].Basis
-	}
+	basis := t.basis()
 	for i, l := range t.Layers {
-		basis := Escape(l.Basis)
-		if sameBasis {
-			basis = ""
+		cell := Escape(l.Basis)
+		if len(basis) == 1 {
+			cell = ""
 		}
 		g.add(Escape(l.Layer), some(l.Once), some(l.Carried), some(l.Tokens.CacheRead), some(l.Tokens.CacheWrite5m+l.Tokens.CacheWrite1h),
-			some(l.Tokens.Input), some(l.Tokens.Output), costs[i], basis)
+			some(l.Tokens.Input), some(l.Tokens.Output), costs[i], cell)
 	}
 	u := t.Usage
 	g.add("all", "", "", some(u.CacheRead), some(u.CacheWrite5m+u.CacheWrite1h), some(u.Input), some(u.Output), total, "")
@@ -556,17 +622,44 @@ func (t *TokensBlock) write(b *strings.Builder, style Style) error {
 	label := style.paint(bold, "TOKENS")
 	b.WriteString(label + strings.TrimPrefix(lines, strings.Repeat(" ", len("TOKENS"))))
 	var notes []string
-	if sameBasis && len(t.Layers) > 0 && t.Layers[0].Basis != "" {
-		notes = append(notes, "basis: "+Escape(t.Layers[0].Basis))
+	if last := g.columns[len(g.columns)-1]; last.title != "basis" && len(basis) > 0 {
+		notes = append(notes, "basis: "+strings.Join(basis, "; "))
 	}
-	if t.Unfinished > 0 {
-		notes = append(notes, plural(t.Unfinished, "call")+" without final usage")
+	switch {
+	case t.Unfinished == t.Calls:
+		notes = append(notes, "the log holds the final usage of no call: output is too low")
+	case t.Unfinished > 0:
+		notes = append(notes, fmt.Sprintf("%s of %s without final usage: output is too low", count(t.Unfinished), plural(t.Calls, "call")))
 	}
 	notes = append(notes, escapeAll(t.Notes)...)
 	if len(notes) > 0 {
 		style.block(b, "", joinDots(notes))
 	}
 	return nil
+}
+
+// basis says on what the layers rest: one text for all, or one for each basis.
+func (t *TokensBlock) basis() []string {
+	var order []string
+	layers := map[string][]string{}
+	for _, l := range t.Layers {
+		if l.Basis == "" {
+			continue
+		}
+		if layers[l.Basis] == nil {
+			order = append(order, l.Basis)
+		}
+		layers[l.Basis] = append(layers[l.Basis], Escape(l.Layer))
+	}
+	var out []string
+	for _, name := range order {
+		text := Escape(name)
+		if len(order) > 1 {
+			text += " " + strings.Join(layers[name], ", ")
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // some is a number, or nothing for 0: a table of mostly zeros hides the others.
@@ -602,7 +695,11 @@ func (t *TokensBlock) costs() (rows []string, total string) {
 }
 
 func (s *ReplaySession) writeChecks(b *strings.Builder, style Style) {
-	style.block(b, "CHECKS", s.Totals.text(style))
+	if s.Totals == (Totals{}) {
+		style.block(b, "CHECKS", s.nothingToCheck())
+	} else {
+		style.block(b, "CHECKS", s.Totals.text(style))
+	}
 	shown := s.writeDivergences(b, style, 0, "")
 	one := ReplayDocument{Sessions: []ReplaySession{*s}, Totals: s.Totals}
 	one.writeMore(b, style, shown)
@@ -612,20 +709,45 @@ func (s *ReplaySession) writeChecks(b *strings.Builder, style Style) {
 		s.writeVerbose(b, style)
 	}
 
-	id := shortID(s.ID)
-	next := []string{"skilltrace timeline " + id}
+	name := style.name(s.ID, s.File, s.InScope)
+	if !s.InScope && !style.Verbose && displayWidth(name) > longName {
+		name = "LOG" // which the user has just typed
+	}
+	next := []string{"skilltrace timeline " + name}
 	if s.Totals.Divergent+s.Totals.Unconfirmed > 0 {
 		if !style.Verbose {
-			next = append(next, "skilltrace replay "+id+" --verbose")
+			next = append(next, "skilltrace replay "+name+" --verbose")
 		}
 	}
-	if hint := missing.hint(); hint != "" {
-		next = append(next, hint)
+	if option := missing.option(s.found); option != "" {
+		next = append(next, "skilltrace replay "+name+" "+option)
 	}
 	if s.Client != "" && (!s.RulesExact || s.Totals.Divergent > 0) {
 		next = append(next, "skilltrace rules --client "+Escape(s.Client))
 	}
 	writeNext(b, style, next)
+}
+
+// longName is the width, in cells, of a path that is not repeated.
+const longName = 40
+
+// nothingToCheck says why no check was made.
+func (s *ReplaySession) nothingToCheck() string {
+	text := "nothing to check: no skill was called"
+	if len(s.Agents) > 0 && s.Agents[0].ListingsUnrecorded {
+		return text + ", and this client records no listing"
+	}
+	return text + ", and the log holds no listing"
+}
+
+// found reports whether an input was found.
+func (s *ReplaySession) found(name string) bool {
+	for _, in := range s.Inputs {
+		if in.Name == name && in.Found {
+			return true
+		}
+	}
+	return false
 }
 
 func writeNext(b *strings.Builder, style Style, next []string) {
@@ -678,6 +800,9 @@ func (c *Check) write(b *strings.Builder, style Style, session, agent string) {
 	if c.Skill != "" {
 		head += " " + Escape(c.Skill)
 	}
+	if c.Reason != "" {
+		head += ": " + Escape(c.Reason)
+	}
 	if c.Rule != "" {
 		head += " · rule " + Escape(c.Rule)
 	}
@@ -685,9 +810,6 @@ func (c *Check) write(b *strings.Builder, style Style, session, agent string) {
 	// Evidence is not wrapped: that would change its blanks.
 	for _, line := range c.evidence(style) {
 		b.WriteString(style.shorten(strings.Repeat(" ", labelWidth+2)+line, style.width()) + "\n")
-	}
-	if c.Reason != "" {
-		style.block(b, "", "  "+Escape(c.Reason))
 	}
 }
 
@@ -717,11 +839,67 @@ func quoted(t Text) string { return "“" + Escape(string(t)) + "”" }
 type missing []missingGroup
 
 type missingGroup struct {
-	what  string // the input, or the reason where no input is named
-	input bool
+	gap
 	n     int
 	kinds map[string]int
 	lines []string
+}
+
+// gap is something that checks lack.
+type gap struct {
+	needs  string // the thing; "" where the next two say it otherwise
+	one    string // how "1 …" goes on
+	many   string // how "2 …" goes on
+	option string // that gives it, "" for none
+	input  string // the name of the input that the option gives
+}
+
+func (g gap) text(n int) string {
+	switch {
+	case g.needs == "" && n == 1:
+		return g.one
+	case g.needs == "":
+		return g.many
+	case n == 1:
+		return "needs " + g.needs
+	}
+	return "need " + g.needs
+}
+
+const needsOldFiles = "the skill files as they were, not as they are now"
+
+// gaps are what a check can lack, by the words of the check.
+var gaps = map[string]gap{
+	"skill files":                  {needs: "the skill files", option: "--skills DIR", input: "skill files"},
+	"the skill file as it was":     {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
+	"the skill files as they were": {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
+	"agent file":                   {needs: "the files that define the agents"},
+	"usage counts":                 {needs: "the usage counts", option: "--usage FILE", input: "usage counts"},
+	"settings":                     {needs: "the settings", option: "--settings FILE", input: "settings"},
+	"window":                       {needs: "the model's window", option: "--window N", input: "window"},
+	"model":                        {needs: "the model's window", option: "--window N", input: "window"},
+	"what led to it":               {one: "has no cause that the log shows", many: "have no cause that the log shows"},
+	"start of the process":         {needs: "to know how the client was started"},
+	"command output":               {needs: "the output of a command, which is not in the log"},
+	"the file watcher's moment":    {one: "depends on when the client noticed changed files", many: "depend on when the client noticed changed files"},
+	"the order after a resume":     {one: "depends on an order that the log does not tell", many: "depend on an order that the log does not tell"},
+}
+
+// gap is what an undetermined check lacks.
+func (c *Check) gap() gap {
+	g, known := gaps[c.Missing]
+	switch {
+	case c.After > 0:
+		text := fmt.Sprintf(" from the divergence at line %d", c.After)
+		return gap{one: "follows" + text, many: "follow" + text}
+	case known:
+		return g
+	case c.Missing != "":
+		return gap{needs: Escape(c.Missing)}
+	case c.Reason != "":
+		return gap{one: "undetermined: " + Escape(c.Reason), many: "undetermined: " + Escape(c.Reason)}
+	}
+	return gap{one: "undetermined", many: "undetermined"}
 }
 
 func missingInputs(sessions []ReplaySession) missing {
@@ -734,23 +912,21 @@ func missingInputs(sessions []ReplaySession) missing {
 				if c.Verdict != "undetermined" {
 					continue
 				}
-				what, input := c.Missing, c.Missing != ""
-				switch {
-				case c.After > 0:
-					what, input = fmt.Sprintf("follows from the divergence at line %d", c.After), false
-				case !input:
-					what = c.Reason
-				}
-				i, ok := at[what]
+				g := c.gap()
+				key := g.text(1)
+				i, ok := at[key]
 				if !ok {
 					i = len(groups)
-					at[what] = i
-					groups = append(groups, missingGroup{what: what, input: input, kinds: map[string]int{}})
+					at[key] = i
+					groups = append(groups, missingGroup{gap: g, kinds: map[string]int{}})
 				}
 				groups[i].n++
 				groups[i].kinds[c.Kind]++
 				if c.Line > 0 {
-					line := agentPrefix(a, ai) + fmt.Sprint(c.Line)
+					line := fmt.Sprint(c.Line)
+					if ai > 0 {
+						line = shortID(a.Agent) + ":" + line
+					}
 					if len(sessions) > 1 {
 						line = shortID(sessions[si].ID) + ":" + line
 					}
@@ -763,45 +939,47 @@ func missingInputs(sessions []ReplaySession) missing {
 	return groups
 }
 
+// write writes a line a group: 13 need the skill files (4 listings, 9 bodies), lines 12, 31.
 func (m missing) write(b *strings.Builder, style Style) {
 	for i, g := range m {
 		if limit := style.limit(fewLines); limit > 0 && i == limit {
 			style.block(b, "", "and "+plural(len(m)-limit, "more reason"))
 			return
 		}
-		var kinds []string
-		for kind, n := range g.kinds {
-			kinds = append(kinds, fmt.Sprintf("%s %s", Escape(kind), count(n)))
-		}
-		sort.Strings(kinds)
-		what := Escape(g.what)
+		text := style.paint(yellow, count(g.n)) + " " + g.text(g.n) + " (" + g.what() + ")"
 		switch {
-		case g.input:
-			what = "not known: " + what
-		case what == "":
-			what = "no reason given"
-		}
-		text := fmt.Sprintf("%s %s (%s)", style.paint(yellow, count(g.n)+" undetermined"), what, strings.Join(kinds, ", "))
-		if len(g.lines) > 0 {
-			text += " · at " + listAll(g.lines, style.limit(fewLines))
+		case len(g.lines) == 1:
+			text += ", line " + g.lines[0]
+		case len(g.lines) > 1:
+			text += ", lines " + listAll(g.lines, style.limit(fewLines))
 		}
 		style.block(b, "", text)
 	}
 }
 
-// hint is the option that gives the input that most checks lack.
-func (m missing) hint() string {
-	for _, g := range m {
-		if !g.input {
-			continue
+// what counts the checks of a group by kind: 1 listing, 4 bodies.
+func (g *missingGroup) what() string {
+	var parts []string
+	for _, kind := range replay.CheckKinds {
+		if n := g.kinds[string(kind)]; n > 0 {
+			parts = append(parts, plural(n, kindWords[kind]))
 		}
-		for _, option := range []struct{ input, flag string }{
-			{"skill", "--skills DIR"}, {"usage", "--usage FILE"}, {"setting", "--settings FILE"},
-			{"window", "--window N"}, {"client", "--client NAME@VERSION"}, {"version", "--client NAME@VERSION"},
-		} {
-			if strings.Contains(g.what, option.input) {
-				return "give " + Escape(g.what) + " with " + option.flag
-			}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// kindWords are the kinds of checks in the words of sentences.
+var kindWords = map[replay.CheckKind]string{
+	replay.CheckListing: "listing", replay.CheckRelist: "later listing", replay.CheckBody: "body", replay.CheckNote: "note",
+	replay.CheckRefusal: "refusal", replay.CheckReattachment: "reattachment", replay.CheckInvariant: "name list",
+}
+
+// option is the option that gives the input that most checks lack. An input that
+// was found is not asked for again.
+func (m missing) option(found func(name string) bool) string {
+	for _, g := range m {
+		if g.option != "" && !found(g.input) {
+			return g.option
 		}
 	}
 	return ""

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
 // at is the evidence for line n of the made-up log.
@@ -92,7 +94,8 @@ func sampleResult() *replay.Result {
 		Inputs: []replay.InputUse{
 			{Name: "skill files", Source: "/home/dev/.claude/skills", Found: true, Note: "9 skills, unchanged since (digests)"},
 			{Name: "usage counts", Source: "/home/dev/.claude.json", Found: true, Note: "read now, 3 days later"},
-			{Name: "settings", Found: false},
+			{Name: "settings", Found: false, Note: "another machine's; --settings FILE gives them"},
+			{Name: "window", Found: true, Source: "by the model's name"},
 		},
 		Assumptions: []string{"usage counts read now, the session is 3 days old"},
 		Agents: []replay.AgentResult{
@@ -129,8 +132,21 @@ func sampleTokens() *TokensBlock {
 	return t
 }
 
+// sampleRules are the rules of the made-up session's client.
+func sampleRules(string) *rules.Rules {
+	table, err := rules.For("claude-code")
+	if err != nil {
+		panic(err)
+	}
+	r, err := table.At("2.1.332")
+	if err != nil {
+		panic(err)
+	}
+	return &r
+}
+
 func sampleReplay() *ReplayDocument {
-	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Budget: 8000, Tokens: sampleTokens()})})
+	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Budget: 8000, ListingSize: 190, InScope: true, Rules: sampleRules, Tokens: sampleTokens()})})
 }
 
 func TestReplay(t *testing.T) {
@@ -141,7 +157,7 @@ func TestReplay(t *testing.T) {
 
 func TestReplayMany(t *testing.T) {
 	bare := &replay.Result{Session: &replay.Session{ID: "aaaaaaaa-1", File: "/home/dev/x.jsonl"}}
-	doc := NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Tokens: sampleTokens()}), NewReplaySession(ReplayInput{Result: bare})})
+	doc := NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), InScope: true, Tokens: sampleTokens()}), NewReplaySession(ReplayInput{Result: bare})})
 	goldenTables(t, "replay-many", doc)
 	goldenJSON(t, "replay-many", doc)
 }
@@ -203,5 +219,81 @@ func TestTypedSkill(t *testing.T) {
 		if k.Skill == "commit" && (k.ByUser != 1 || k.ByModel != 0 || k.Bodies != 1) {
 			t.Errorf("commit: %+v", k)
 		}
+	}
+}
+
+// A session that no id finds is named by its path, in a form that a shell takes.
+func TestSessionName(t *testing.T) {
+	for _, c := range []struct {
+		style    Style
+		id, file string
+		inScope  bool
+		want     string
+	}{
+		{Style{}, "3526b199-4eb6-4c80-a0d9-21374766226c", "/x/a.jsonl", true, "3526b199"},
+		{Style{Flags: "--config-dir logs"}, "3526b199-4eb6-4c80-a0d9-21374766226c", "/x/a.jsonl", true, "3526b199 --config-dir logs"},
+		{Style{}, "ses_small", "logs/a.jsonl", false, "logs/a.jsonl"},
+		{Style{}, "ses_small", "my logs/it's.jsonl", false, `'my logs/it'\''s.jsonl'`},
+		{Style{}, "ses_small", "-", false, "-"},
+		{Style{}, "ses_small_with_a_name_that_is_long", "", true, "ses_small_with_a_name_t…"},
+	} {
+		if got := c.style.name(c.id, c.file, c.inScope); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// A client that does not record what it puts back is not said to have put nothing back.
+func TestUnrecorded(t *testing.T) {
+	table, err := rules.For("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		version, want string
+		unrecorded    bool
+	}{
+		{"2.0.30", "put nothing back · dropped big-a, commit", false},
+		{"2.1.76", "this client does not record what it puts back", true},
+		{"2.1.332", "put nothing back · dropped big-a, commit", false},
+	} {
+		r := sampleResult()
+		events := r.Session.Agents[0].Events
+		events[13].Kind = replay.Restored // where the reattachment stood
+		r.Agents[0].Predicted = nil
+		session := NewReplaySession(ReplayInput{Result: r, Rules: func(string) *rules.Rules {
+			k, err := table.At(c.version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &k
+		}})
+		got := session.Agents[0].Compactions[0]
+		if text := got.text(Style{}); !strings.Contains(text, c.want) || got.Unrecorded != c.unrecorded {
+			t.Errorf("%s: %s", c.version, text)
+		}
+	}
+}
+
+func TestOverLimit(t *testing.T) {
+	limit := sampleRules("").Reattachment
+	big, small := strings.Repeat("x", 90_000), strings.Repeat("x", 4_000)
+	back := []jsonl.InvokedSkill{{Content: big}}
+	for _, c := range []struct {
+		back []jsonl.InvokedSkill
+		lost []string
+		want string
+	}{
+		{back, []string{big}, "over 25,000 tokens together"},
+		{back, []string{big, small}, ""}, // the small one would have had room
+		{nil, []string{big}, ""},
+		{back, nil, ""},
+	} {
+		if got := overLimit(c.back, c.lost, limit); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	if got := overLimit(back, []string{big}, budget.Reattachment{}); got != "" {
+		t.Errorf("without a limit: %q", got)
 	}
 }

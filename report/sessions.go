@@ -40,6 +40,8 @@ type SessionRow struct {
 	Tokens        TokenTotal  `json:"tokens"`
 	Lines         int         `json:"lines"`
 	Defects       int         `json:"defects"`
+	// InScope: the log lies in a configuration folder in scope, so that its id names it.
+	InScope bool `json:"in_scope"`
 }
 
 // SkillUses is how often a skill was invoked, by the model or the user.
@@ -124,6 +126,15 @@ func NewSessions(rows []SessionRow, limit int) *SessionsDocument {
 	return doc
 }
 
+// versions names the last of several versions, and how many there are beside it.
+func versions(list []string, style Style) string {
+	n := len(list)
+	if n < 2 || style.Verbose {
+		return listAll(escapeAll(list), 0)
+	}
+	return Escape(list[n-1]) + " +" + count(n-1)
+}
+
 // WriteTable writes a line per session, the newest last.
 func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	var b strings.Builder
@@ -154,7 +165,7 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 			}
 			skills = append(skills, name)
 		}
-		g.add(shortID(s.ID), start(s.Start), style.shortPath(s.Project), listAll(escapeAll(s.Versions), style.limit(2)),
+		g.add(shortID(s.ID), start(s.Start), style.shortPath(s.Project), versions(s.Versions, style),
 			count(s.Prompts), count(s.Calls), listAll(skills, style.limit(3)), count(s.Tokens.sum()), count(s.Lines), some(int64(s.Defects)))
 	}
 	if err := g.write(&b, style); err != nil {
@@ -168,7 +179,8 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 		b.WriteString(", " + count(d.Omitted) + " older not shown")
 	}
 	b.WriteString("\n")
-	writeNext(&b, style, []string{"skilltrace replay " + shortID(d.Sessions[len(d.Sessions)-1].ID)})
+	last := &d.Sessions[len(d.Sessions)-1]
+	writeNext(&b, style, []string{"skilltrace replay " + style.name(last.ID, last.File, last.InScope)})
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -20,6 +20,8 @@ type Style struct {
 	Verbose  bool           // nothing is left out or cut
 	Home     string         // this directory is written "~"; "" for none
 	Location *time.Location // zone of the times shown; nil means UTC
+	// Flags are the options that a command needs to find the same sessions by id.
+	Flags string
 }
 
 func (s Style) width() int {
@@ -30,6 +32,33 @@ func (s Style) width() int {
 		return minWidth
 	}
 	return s.Width
+}
+
+// name is how a command names a session: by its id where that finds it, else by
+// its path.
+func (s Style) name(id, file string, inScope bool) string {
+	switch {
+	case file == "-":
+		return "-"
+	case inScope && s.Flags != "":
+		return shortID(id) + " " + s.Flags
+	case inScope:
+		return shortID(id)
+	}
+	return ShellWord(file)
+}
+
+// ShellWord is an argument as it is typed, quoted where a shell would read it
+// otherwise.
+func ShellWord(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./@%+=:,-", r) || r > 0x7f
+	}
+	word := Escape(text)
+	if strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // limit is how many of a list are shown: n, or 0 (all) in a verbose style.
@@ -85,6 +114,18 @@ func (s Style) block(b *strings.Builder, label, text string) {
 		}
 		b.WriteString(strings.TrimRight(left+line, " "))
 		b.WriteByte('\n')
+	}
+}
+
+// hang is block with a head before the text: lines of the text start beside it.
+func (s Style) hang(b *strings.Builder, label, head, text string) {
+	left := displayWidth(head)
+	for i, line := range wrap(text, s.width()-labelWidth-left) {
+		if i == 0 {
+			s.block(b, label, strings.ReplaceAll(head+line, " ", noBreak))
+			continue
+		}
+		b.WriteString(strings.Repeat(" ", labelWidth+left) + line + "\n")
 	}
 }
 

@@ -91,6 +91,17 @@ func plural[T ~int | ~int64](n T, word string) string {
 	return count(n) + " " + word
 }
 
+// times writes "once", "twice", "3 times".
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return count(n) + " times"
+}
+
 // listAll joins parts with commas, and says how many were left out beyond limit.
 // A limit of 0 means all.
 func listAll(parts []string, limit int) string { return joinFew(parts, ", ", limit) }
@@ -102,12 +113,14 @@ func joinFew(parts []string, separator string, limit int) string {
 	return strings.Join(parts, separator)
 }
 
-// shortID is the part of a session or agent id that people type.
+// shortID is the part of a session or agent id that people type. Ids are random;
+// what is none of these is a name, whose beginning tells little.
 func shortID(id string) string {
-	if len(id) > 8 {
-		id = id[:8]
+	const short, long = 8, 24
+	if len(id) > short && strings.Trim(id[:short], "0123456789abcdefABCDEF") == "" {
+		return id[:short]
 	}
-	return Escape(id)
+	return Truncate(Escape(id), long)
 }
 
 // shortPath writes a path for people: "~" for the home directory.

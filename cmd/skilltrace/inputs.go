@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/local"
@@ -16,6 +17,7 @@ type given struct {
 	inputs
 	table   *rules.Table
 	version string // of the client, "" for that of the log
+	finder  *local.Finder
 }
 
 // loadInputs checks what the user gave: a wrong path is said before the work
@@ -38,37 +40,93 @@ func (a *app) loadInputs() (*given, error) {
 	if in.window < 0 {
 		return nil, fmt.Errorf("--window %d: want a number of tokens", in.window)
 	}
-	for _, dir := range in.skills {
-		if _, err := os.ReadDir(dir); err != nil {
-			return nil, fmt.Errorf("--skills %s: %w; give a folder of skills that can be read", dir, plain(err))
-		}
+	if in.skills, err = a.skillFolders(in.skills); err != nil {
+		return nil, err
 	}
-	for _, file := range []struct{ flag, path string }{{"settings", in.settings}, {"usage", in.usage}} {
+	for _, file := range []struct {
+		flag, path string
+		check      func(string) error
+	}{{"settings", in.settings, local.CheckSettings}, {"usage", in.usage, local.CheckUsage}} {
 		if file.path == "" {
 			continue
 		}
-		info, err := os.Stat(file.path)
-		if err == nil && info.IsDir() {
-			err = errors.New("a folder, not a file")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", file.flag, file.path, plain(err))
+		if err := file.check(file.path); err != nil {
+			return nil, fmt.Errorf("--%s: %w", file.flag, err)
 		}
 	}
+	if in.managed != "" {
+		if _, err := os.ReadDir(in.managed); err != nil {
+			return nil, fmt.Errorf("--managed-dir %s: %w; give the folder that holds managed-settings.json", in.managed, plain(err))
+		}
+	}
+	in.finder = local.NewFinder(local.Options{
+		Home: a.home(), ConfigDirs: a.configFolders(), Skills: in.skills, Settings: in.settings, Usage: in.usage, Managed: in.managed,
+		Window: in.window, Table: in.table, Version: in.version, Getenv: a.getenv,
+	})
 	return in, nil
 }
 
+// skillFolders are the folders of skills that can be used. Of several, one that
+// cannot is reported, and the others are used.
+func (a *app) skillFolders(dirs []string) ([]string, error) {
+	var usable []string
+	var problems []error
+	for _, dir := range dirs {
+		if err := checkSkills(dir); err != nil {
+			problems = append(problems, fmt.Errorf("--skills %s: %w", dir, err))
+			continue
+		}
+		usable = append(usable, dir)
+	}
+	if len(usable) == 0 && len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	for _, err := range problems {
+		a.unusable(err)
+	}
+	return usable, nil
+}
+
+// checkSkills says what is wrong with a folder of skills, and which one may have
+// been meant.
+func checkSkills(dir string) error {
+	if _, err := os.ReadDir(dir); err != nil {
+		return fmt.Errorf("%w; give a folder of skills that can be read", plain(err))
+	}
+	has := func(parts ...string) bool {
+		_, err := os.Stat(filepath.Join(append([]string{dir}, parts...)...))
+		return err == nil
+	}
+	switch inner := filepath.Join(dir, ".claude", "skills"); {
+	case has("SKILL.md"):
+		return fmt.Errorf("a skill, not a folder of skills; give the folder above it, %s", filepath.Dir(filepath.Clean(dir)))
+	case has(".claude", "skills"):
+		return fmt.Errorf("a project, not a folder of skills; give %s", inner)
+	}
+	return nil
+}
+
+// replayed is a session with what was found out on the way.
+type replayed struct {
+	session  report.ReplaySession
+	problems []string // files that were looked for and cannot be used
+	version  error    // the log names something that is no client version
+}
+
 // replaySession predicts a session from its inputs and compares it with its log.
-func (a *app) replaySession(s *replay.Session, in *given) (report.ReplayInput, error) {
-	found, err := local.Find(s, local.Options{
-		Home: a.home(), ConfigDirs: a.configFolders(), Skills: in.skills, Settings: in.settings, Usage: in.usage,
-		Window: in.window, Table: in.table, Version: in.version,
-	})
+func (in *given) replaySession(s *replay.Session) (*replayed, error) {
+	found, err := in.finder.Find(s)
 	if err != nil {
-		return report.ReplayInput{}, err
+		return nil, err
 	}
 	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact})
 	r.Client, r.Model, r.Window = found.Client, found.Model, found.Window
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
-	return report.ReplayInput{Result: r}, nil
+	out := &replayed{problems: found.Problems, session: report.NewReplaySession(report.ReplayInput{
+		Result: r, Budget: found.Budget, ListingSize: found.ListingSize, Rules: found.Inputs.Rules, InScope: found.Own, Tokens: tokensOf(s),
+	})}
+	if found.BadVersion != "" {
+		out.version = fmt.Errorf("%s: client version %w; the newest rules were used, --client %s@VERSION chooses others", s.File, &rules.VersionError{Text: found.BadVersion}, in.table.Client)
+	}
+	return out, nil
 }

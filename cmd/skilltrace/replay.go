@@ -11,6 +11,7 @@ import (
 type inputs struct {
 	skills   []string // folders of skills
 	settings string   // a settings.json
+	managed  string   // the administrator's folder
 	usage    string   // the client's .claude.json with its usage counts
 	window   int64    // tokens
 	client   string   // NAME or NAME@VERSION
@@ -36,7 +37,8 @@ status 1 means that something is divergent.`,
 	a.scopeFlags(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the session saw them; ranks as the project's (may be repeated)")
-	f.StringVar(&a.inputs.settings, "settings", "", "settings `FILE` of the session")
+	f.StringVar(&a.inputs.settings, "settings", "", "settings `FILE` of the session; ranks above those found")
+	f.StringVar(&a.inputs.managed, "managed-dir", "", "administrator's `DIR`, whose settings and skills rank above all (default: that of the system)")
 	f.StringVar(&a.inputs.usage, "usage", "", "`FILE` with the client's usage counts (default: .claude.json of the configuration)")
 	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: that of the model)")
 	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION` (default: as in the log)")
@@ -55,21 +57,31 @@ func (a *app) runReplay(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	results := make([]*report.ReplaySession, len(logs))
+	results := make([]*replayed, len(logs))
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
-		r, err := a.replaySession(s, in)
-		if err != nil {
-			return err
-		}
-		r.Tokens = tokensOf(s)
-		out := report.NewReplaySession(r)
-		results[i] = &out
-		return nil
+		r, err := in.replaySession(s)
+		results[i] = r
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	doc := report.NewReplay(present(results))
+	var sessions []report.ReplaySession
+	told := map[string]bool{}
+	for _, r := range present(results) {
+		sessions = append(sessions, r.session)
+		if r.version != nil {
+			a.unusable(r.version)
+		}
+		for _, problem := range r.problems {
+			// The screen of one session holds them itself.
+			if !told[problem] && (len(logs) > 1 || a.format != string(report.FormatTable)) {
+				told[problem] = true
+				a.note("%s", problem)
+			}
+		}
+	}
+	doc := report.NewReplay(sessions)
 	if doc.Totals.Divergent > 0 {
 		a.raise(statusFindings)
 	}

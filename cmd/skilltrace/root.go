@@ -166,7 +166,7 @@ func (a *app) style() report.Style {
 	if err != nil {
 		location = time.UTC // checked in prepare
 	}
-	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always"}
+	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags()}
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	} else if width := terminalWidth(a.stdout); width > 0 && a.output == "" {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/report"
 )
 
 // scope says which sessions are meant.
@@ -33,6 +34,14 @@ func (a *app) scopeFlags(cmd *cobra.Command) {
 	if err := cmd.MarkFlagDirname("project"); err != nil {
 		panic(err) // the flag was added just before
 	}
+}
+
+// flags are the options that reach the same sessions by their ids.
+func (s *scope) flags() string {
+	if len(s.configDirs) == 0 {
+		return ""
+	}
+	return "--config-dir " + report.ShellWord(strings.Join(s.configDirs, ","))
 }
 
 // sessionArgs is how the arguments of commands that read sessions are described.

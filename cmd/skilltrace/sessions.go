@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/report"
 )
 
@@ -27,9 +28,11 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			finder := local.NewFinder(local.Options{ConfigDirs: a.configFolders()})
 			rows := make([]*report.SessionRow, len(logs))
 			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
 				row := report.NewSessionRow(s)
+				row.InScope = finder.Owns(s)
 				rows[i] = &row
 				return nil
 			})

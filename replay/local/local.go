@@ -10,6 +10,7 @@
 package local
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -45,10 +46,10 @@ type Found struct {
 	Client     string // "claude-code@2.1.332"; without a version if the log names none
 	Model      string
 	Window     int64 // tokens, 0 if unknown
-	// Budget is the size of the first listing that the rules allow, in Unit; 0 if
-	// unknown.
-	Budget int64
-	Unit   budget.Unit
+	// Budget is the size of the first listing that the rules allow, and ListingSize
+	// what the log's takes of it, both as the client counts; 0 if unknown.
+	Budget      int64
+	ListingSize int
 	// Own: the log lies in a configuration folder in scope.
 	Own         bool
 	Uses        []replay.InputUse
@@ -92,11 +93,13 @@ func (x *Finder) Find(s *replay.Session) (*Found, error) {
 	f.place, f.configDir = x.placeOf(fileOf(s))
 	f.Own = f.place == own
 	f.process()
-	f.readSettings()
-	f.skillFiles()
-	f.window()
+	// Each step needs those before it; the reader has another order.
+	settings := f.step(f.readSettings)
+	files := f.step(f.skillFiles)
+	window := f.step(f.window)
 	f.processes()
-	f.usage()
+	usage := f.step(f.usage)
+	f.Uses = slices.Concat(files, settings, usage, window)
 	return f.Found, nil
 }
 
@@ -110,7 +113,13 @@ type finding struct {
 	configDir string // slash-separated, "" if none
 	listed    *listings
 	p         replay.Process // the first process
-	skillUse  int            // the index in Uses of the skill files
+}
+
+// step runs a step and returns the uses that it noted.
+func (f *finding) step(do func()) []replay.InputUse {
+	f.Uses = nil
+	do()
+	return f.Uses
 }
 
 // use notes where an input came from.

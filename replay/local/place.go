@@ -41,6 +41,12 @@ func realPath(path string) string {
 	return path
 }
 
+// Owns reports whether the log of a session lies in a configuration folder in scope.
+func (x *Finder) Owns(s *replay.Session) bool {
+	place, _ := x.placeOf(fileOf(s))
+	return place == own
+}
+
 // placeOf says where a log lies, and in which configuration folder. That is named
 // as the scope names it: so the client names it too.
 func (x *Finder) placeOf(file string) (place, string) {

@@ -168,7 +168,7 @@ func (f *finding) readSettings() {
 	case f.place != elsewhere:
 		f.use("settings", "none", "")
 	default:
-		f.lacks("settings", "those of another machine; give them with --settings FILE")
+		f.lacks("settings", "another machine's; --settings FILE gives them")
 	}
 	for _, what := range bad {
 		f.unusable("settings", what)

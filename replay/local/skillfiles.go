@@ -17,7 +17,6 @@ import (
 // skillFiles chooses the tree from which skills are read, and sets it beside what
 // the log shows.
 func (f *finding) skillFiles() {
-	f.skillUse = len(f.Uses)
 	tree := view{Tree: f.disk}
 	for _, d := range f.o.Skills {
 		if abs, err := filepath.Abs(d); err == nil {
@@ -35,18 +34,16 @@ func (f *finding) skillFiles() {
 	case given:
 		tree.only = f.p.SkillDirs
 	default:
-		f.lacks("skill files", "the log lies in no configuration folder of this machine; give them with --skills DIR")
+		f.lacks("skill files", "the log lies in no configuration folder here; --skills DIR gives them")
 		return
 	}
 	if given && f.place == own {
 		tree.hidden = f.replaceProject()
 	}
 	found := f.discover(tree)
-	f.unreadable(found)
-	f.use("skill files", strings.Join(f.foldersOf(found), ", "), "")
 	f.Inputs.Files = f.filesOf(tree, found)
-	f.order()
-	f.Uses[f.skillUse].Note = f.noteOf(found, given)
+	f.use("skill files", strings.Join(f.foldersOf(found), ", "), f.noteOf(found, given))
+	f.unreadable(found)
 }
 
 // replaceProject puts the folders given in place of the project's, which are
@@ -83,7 +80,7 @@ func (f *finding) anySkillFolder() bool {
 	default:
 		why += " nor the session's folder, " + f.s.CWD + ", exists here"
 	}
-	f.lacks("skill files", why+"; give them with --skills DIR")
+	f.lacks("skill files", why+"; --skills DIR gives them")
 	return false
 }
 
@@ -148,7 +145,6 @@ func (f *finding) foldersOf(found skills.Found) []string {
 // listings is what the listings of a session show, over all agents.
 type listings struct {
 	whole   []skills.ListedLine  // the first one that is no addition; nil if there is none
-	content string               // its text
 	version string               // of its client, or of the first record that names one
 	start   time.Time            // the request before it
 	since   map[string]time.Time // the request before a name was first listed
@@ -174,7 +170,7 @@ func listingsOf(s *replay.Session) *listings {
 			at := requestBefore(a, i)
 			lines := skills.ParseListing(e.Listing.Content, e.Listing.Names)
 			if out.whole == nil && len(lines) > 0 && (e.Listing.Initial || !e.Listing.HasInitial) {
-				out.whole, out.content, out.version, out.start = lines, e.Listing.Content, e.Version, at
+				out.whole, out.version, out.start = lines, e.Version, at
 			}
 			n := -1
 			for _, l := range lines {
@@ -205,17 +201,6 @@ func requestBefore(a *replay.Agent, i int) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// order takes the order in which old clients walked folders from the log: it was
-// the file system's.
-func (f *finding) order() {
-	for _, l := range f.listed.whole {
-		if l.Name != "" {
-			f.Inputs.SkillOrder = append(f.Inputs.SkillOrder, l.Name)
-			f.Inputs.CommandOrder = append(f.Inputs.CommandOrder, l.Name[strings.IndexByte(l.Name, ':')+1:], l.Name)
-		}
-	}
 }
 
 // arrival is a change of the files that the log shows.

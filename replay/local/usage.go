@@ -98,7 +98,7 @@ func (f *finding) usage() {
 	name := f.o.Usage
 	if name == "" {
 		if f.place == elsewhere {
-			f.lacks("usage counts", "those of another machine; give them with --usage FILE")
+			f.lacks("usage counts", "another machine's; --usage FILE gives them")
 			return
 		}
 		name = f.usageFile()
@@ -106,7 +106,7 @@ func (f *finding) usage() {
 	file := f.usageOf(name)
 	switch {
 	case errors.Is(file.err, fs.ErrNotExist):
-		f.lacks("usage counts", name+" does not exist; give them with --usage FILE")
+		f.lacks("usage counts", name+" does not exist; --usage FILE gives them")
 		return
 	case file.err != nil:
 		f.unusable("usage counts", file.err.Error())

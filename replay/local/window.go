@@ -15,7 +15,7 @@ const millionWindow = 1_000_000
 // log names the model without the suffix that widens its window; what it holds may
 // show that the window was wider.
 func (f *finding) window() {
-	f.Unit = f.r.Size.Unit
+	f.ListingSize = f.listed.size(f.r.Size.Unit)
 	usual := 0
 	if f.Model != "" {
 		usual = f.r.Size.WindowOf(f.Model)
@@ -26,7 +26,7 @@ func (f *finding) window() {
 		f.p.Window = f.Window
 		f.use("window", "as given", "")
 	case f.Model == "":
-		f.lacks("window", "the log names no model; give it with --window N")
+		f.lacks("window", "the log names no model; --window N gives it")
 	case usual < millionWindow && f.longestPrompt() > int64(usual):
 		f.Window = millionWindow
 		f.p.Window = f.Window
@@ -46,7 +46,7 @@ func (f *finding) window() {
 	f.Budget = int64(f.budget(int(f.Window)))
 }
 
-// budget is the listing budget in Unit, 0 if unknown.
+// budget is the listing budget in the client's unit, 0 if unknown.
 func (f *finding) budget(window int) int {
 	env := f.p.Env[budget.EnvCharBudget]
 	if f.Model == "" && env == "" && f.r.Size.Fixed == 0 {
@@ -54,6 +54,19 @@ func (f *finding) budget(window int) int {
 	}
 	n, _ := budget.ListingBudget(f.r.Size, budget.BudgetInputs{Model: f.Model, Window: window, Env: env, Fraction: f.p.Settings.Fraction})
 	return max(n, 0)
+}
+
+// size is what the first whole listing takes of the budget: its entries, and the
+// newlines between them.
+func (l *listings) size(u budget.Unit) int {
+	if l.whole == nil {
+		return 0
+	}
+	n := len(l.whole) - 1
+	for _, line := range l.whole {
+		n += budget.Width(u, line.Raw)
+	}
+	return n
 }
 
 // longestPrompt is the size of the largest prompt of the main loop, in tokens.
@@ -81,7 +94,7 @@ func (f *finding) longestPrompt() int64 {
 // in their names; those of plugins have.
 func (f *finding) tooLong(window int) bool {
 	limit := f.budget(window)
-	if limit <= 0 || budget.Width(f.Unit, f.listed.content) <= limit {
+	if limit <= 0 || f.ListingSize <= limit {
 		return false
 	}
 	for _, l := range f.listed.whole {
