@@ -27,7 +27,9 @@ func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, error) {
 			}
 			var own jsonl.Stats
 			defer func() { stats.Add(&own) }()
-			for r, err := range untilDone(ctx, jsonl.ReadFile(path, jsonl.Options{Sizes: true, Stats: &own})) {
+			opt := replay.Reading()
+			opt.Stats = &own
+			for r, err := range untilDone(ctx, jsonl.ReadFile(path, opt)) {
 				if !yield(r, err) {
 					return
 				}
