@@ -78,15 +78,15 @@ func (d *decoder) claudeField(key []byte) bool {
 	case "subtype", "operation":
 		d.name("subtype", &r.Subtype)
 	case "uuid":
-		d.uuid("uuid", &r.UUID)
+		d.again("uuid", &r.UUID, &d.lastUUID)
 	case "parentUuid":
-		d.uuid("parentUuid", &r.Parent)
+		d.again("parentUuid", &r.Parent, &d.lastUUID)
 	case "logicalParentUuid":
-		d.uuid("logicalParentUuid", &r.LogicalParent)
+		d.again("logicalParentUuid", &r.LogicalParent, &d.lastUUID)
 	case "leafUuid":
-		d.uuid("leafUuid", &r.LeafUUID)
+		d.again("leafUuid", &r.LeafUUID, &d.lastUUID)
 	case "sourceToolAssistantUUID":
-		d.uuid("sourceToolAssistantUUID", &r.SourceAssistant)
+		d.again("sourceToolAssistantUUID", &r.SourceAssistant, &d.lastUUID)
 	case "sessionId":
 		d.name("sessionId", &r.Session)
 	case "agentId":
@@ -138,7 +138,7 @@ func (d *decoder) claudeField(key []byte) bool {
 	case "forkedFrom":
 		d.forkedFrom()
 	case "requestId", "request_id":
-		d.text("requestId", &r.RequestID)
+		d.again("requestId", &r.RequestID, &d.lastRequest)
 	case "requestRef":
 		d.text("requestRef", &r.RequestRef)
 	case "requestedModel":

@@ -37,9 +37,11 @@ type decoder struct {
 		result  ToolResult
 	}
 
-	names    map[string]string // strings that recur: session, version, folder, model, tool names
-	buf      []byte            // for decoding
-	lastUUID string            // the parent of the next record, most of the time
+	names map[string]string // strings that recur: session, version, folder, model, tool names
+	buf   []byte            // for decoding
+	// The ids that the next record is likely to repeat: as its parent, and as those
+	// of the reply and the request that it is part of.
+	lastUUID, lastMessage, lastRequest string
 	// skillCalls holds the ids of Skill calls whose results are still to come: those
 	// are wanted in full.
 	skillCalls map[string]bool
@@ -77,7 +79,7 @@ func newDecoder(opt Options, stats *Stats) *decoder {
 // state in d.s where there is none; n is how far it came.
 func (d *decoder) decode(b []byte, dirty bool) (r *Record, n int) {
 	d.s = scanner{b: b, dirty: dirty}
-	d.rec, d.place = d.newRecord(), false
+	d.rec, d.place = renewed(d, &d.reused.record), false
 	d.content, d.inputs = d.content[:0], d.inputs[:0]
 	d.attachment, d.rendered, d.stdout, d.result, d.shape = nil, nil, nil, nil, nil
 	d.sessionID, d.toolUse = "", ""
@@ -104,16 +106,24 @@ func (d *decoder) decode(b []byte, dirty bool) (r *Record, n int) {
 	d.finish()
 	d.rec.Raw = b[:n]
 	d.lastUUID = d.rec.UUID
+	if d.rec.RequestID != "" {
+		d.lastRequest = d.rec.RequestID
+	}
+	if m := d.rec.Message; m != nil && m.ID != "" {
+		d.lastMessage = m.ID
+	}
 	return d.rec, n
 }
 
-func (d *decoder) newRecord() *Record {
+// renewed is an empty T: the one that is used again, with Options.Reuse, or a new
+// one.
+func renewed[T any](d *decoder, again *T) *T {
 	if !d.opt.Reuse {
-		return &Record{}
+		return new(T)
 	}
-	r := &d.reused.record
-	*r = Record{}
-	return r
+	var zero T
+	*again = zero
+	return again
 }
 
 // finish settles what depends on the whole record.
@@ -154,6 +164,7 @@ var bulk = set(
 	"message", "toolUseResult", "tool_use_result", "attachment", "rendered",
 	"content", "summary", "lastPrompt", "result", "shape", "params", "tail",
 	"modelUsage", "usage", "tools", "skills", "slash_commands",
+	"id", "querySource", "base", "keep",
 )
 
 // keepPlace drops what was read before the type of a record was known.
@@ -248,18 +259,17 @@ func (d *decoder) name(name string, p *string) {
 	d.text(name, p)
 }
 
-// uuid takes the id of a record, which often is that of the record before.
-func (d *decoder) uuid(name string, p *string) {
-	if d.s.space() == '"' {
-		raw := d.s.str()
-		if string(raw) == d.lastUUID {
-			*p = d.lastUUID
-		} else {
-			*p = d.unquote(raw)
-		}
+// again takes a string that often is the last one.
+func (d *decoder) again(name string, p, last *string) {
+	if d.s.space() != '"' {
+		d.text(name, p)
 		return
 	}
-	d.text(name, p)
+	if raw := d.s.str(); string(raw) == *last {
+		*p = *last
+	} else {
+		*p = d.unquote(raw)
+	}
 }
 
 func (d *decoder) flag(name string, p *bool) {

@@ -2,11 +2,7 @@ package jsonl
 
 // message takes the API message of a user or assistant record.
 func (d *decoder) message() {
-	m := &Message{}
-	if d.opt.Reuse {
-		m = &d.reused.message
-		*m = Message{}
-	}
+	m := renewed(d, &d.reused.message)
 	d.rec.Message = nil
 	d.content, d.inputs = d.content[:0], d.inputs[:0]
 	if d.s.space() == '{' {
@@ -15,7 +11,7 @@ func (d *decoder) message() {
 	for more := d.object("message"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "id":
-			d.text("message.id", &m.ID)
+			d.again("message.id", &m.ID, &d.lastMessage)
 		case "role":
 			d.name("message.role", &m.Role)
 		case "model":
@@ -25,11 +21,7 @@ func (d *decoder) message() {
 		case "content":
 			d.blocks(m)
 		case "usage":
-			u := &Usage{}
-			if d.opt.Reuse {
-				u = &d.reused.usage
-			}
-			m.Usage = d.usage(u)
+			m.Usage = d.usage(renewed(d, &d.reused.usage))
 		default:
 			d.s.skip()
 		}
@@ -280,7 +272,6 @@ func (d *decoder) usage(u *Usage) *Usage {
 		d.object("usage") // null, or reported
 		return nil
 	}
-	*u = Usage{}
 	for more := d.object("usage"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "input_tokens":
@@ -338,13 +329,9 @@ func (d *decoder) usage(u *Usage) *Usage {
 // it failed, an object, or for tools of MCP servers a list of parts.
 func (d *decoder) toolResult(name string) {
 	d.rec.Result, d.stdout, d.result = nil, nil, nil
-	t := &ToolResult{}
-	if d.opt.Reuse {
-		t = &d.reused.result
-		*t = ToolResult{}
-	}
 	switch d.s.space() {
 	case '"':
+		t := renewed(d, &d.reused.result)
 		d.rec.Result = t
 		t.IsString = true
 		d.text(name, &t.String)
@@ -357,6 +344,7 @@ func (d *decoder) toolResult(name string) {
 		d.object(name) // null, or reported
 		return
 	}
+	t := renewed(d, &d.reused.result)
 	d.rec.Result = t
 	for more := d.s.open('{'); more; more = d.s.next('}') {
 		switch string(d.s.key()) {

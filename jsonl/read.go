@@ -105,10 +105,10 @@ func (s *Stats) unknownN(m *map[string]int, name string, n int) {
 // is seen: what is appended meanwhile may or may not be read. Read can be ranged
 // over once.
 func Read(name string, r io.Reader, opt Options) iter.Seq2[*Record, error] {
-	return read(name, r, opt, readSize)
+	return read(name, r, opt, firstRead)
 }
 
-// read is Read with the least room for a read from r, in bytes: those that want
+// read is Read with the room for the first read from r, in bytes: those that want
 // the beginning of a log only need less.
 func read(name string, r io.Reader, opt Options, chunk int) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
@@ -150,16 +150,19 @@ type lines struct {
 	size   int64  // with it
 	offset int64  // where it begins
 
-	chunk      int // least room for a read
+	chunk      int // least room for the next read
 	buf        []byte
 	start, end int
 	err        error // of reading, not io.EOF
 	eof        bool
 }
 
-// readSize is the least room for a read: 128 KiB, beyond which larger reads are no
-// faster.
-const readSize = 128 << 10
+// Many logs are small: the first read is of 16 KiB, and each that is filled doubles
+// the next up to 128 KiB, beyond which larger reads are no faster.
+const (
+	firstRead = 16 << 10
+	readSize  = 128 << 10
+)
 
 // next moves to the next line and reports whether there is one.
 func (l *lines) next() bool {
@@ -229,6 +232,9 @@ func (l *lines) fill() (moved int) {
 			return moved
 		}
 		if n > 0 {
+			if n >= l.chunk {
+				l.chunk = min(2*l.chunk, readSize)
+			}
 			return moved
 		}
 	}

@@ -99,11 +99,12 @@ func (g *graph) breakCycles() {
 		black
 	)
 	color := make([]uint8, len(g.nodes))
+	var path []int
 	for i := range g.nodes {
 		if color[i] != white {
 			continue
 		}
-		var path []int
+		path = path[:0]
 		j := i
 		for j >= 0 && color[j] == white {
 			color[j] = grey

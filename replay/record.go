@@ -73,19 +73,32 @@ type block struct {
 
 // intake takes over what matters of the records of a session.
 type intake struct {
-	room  []record          // for the next records
+	records  room[record]
+	messages room[message]
+	blocks   room[block]
+
 	tools map[string]string // names of the tools used, by the id of their use
 	usage *jsonl.Usage      // of the reply before
+}
+
+// room makes values by the hundred: one by one they would cost more to make than
+// to fill.
+type room[T any] []T
+
+// take returns n zero values that stand together.
+func (r *room[T]) take(n int) []T {
+	if n > len(*r) {
+		*r = make([]T, max(n, 256))
+	}
+	out := (*r)[:n:n]
+	*r = (*r)[n:]
+	return out
 }
 
 // take copies what the timeline needs of a record, which may be overwritten
 // afterwards.
 func (in *intake) take(r *jsonl.Record) *record {
-	if len(in.room) == 0 {
-		in.room = make([]record, 256)
-	}
-	out := &in.room[0]
-	in.room = in.room[1:]
+	out := &in.records.take(1)[0]
 	*out = record{Kind: r.Kind, Meta: r.Meta, Sidechain: r.Sidechain, unplaced: unplaced(r), Line: r.Pos.Line, UUID: r.UUID, Parent: r.Parent,
 		Agent: r.Agent, Version: r.Version, CWD: r.CWD, Time: r.Time, detail: &plain}
 	if r.Message != nil && (r.Kind == jsonl.KindUser || r.Kind == jsonl.KindAssistant) {
@@ -96,7 +109,7 @@ func (in *intake) take(r *jsonl.Record) *record {
 		PromptSource: r.PromptSource, TurnOrigin: r.TurnOrigin,
 		Attachment: attached(r.Attachment), Result: in.result(r), Compact: r.Compact, Partial: r.Partial}
 	if d != plain {
-		out.detail = &d
+		out.detail = new(d)
 	}
 	return out
 }
@@ -114,7 +127,8 @@ func unplaced(r *jsonl.Record) bool {
 
 func (in *intake) message(r *jsonl.Record) *message {
 	m := r.Message
-	out := &message{ID: m.ID, Model: m.Model, RequestID: r.RequestID, StopReason: m.StopReason, String: m.String, Blocks: make([]block, len(m.Blocks))}
+	out := &in.messages.take(1)[0]
+	*out = message{ID: m.ID, Model: m.Model, RequestID: r.RequestID, StopReason: m.StopReason, String: m.String, Blocks: in.blocks.take(len(m.Blocks))}
 	if m.Usage != nil {
 		// Each block of a reply repeats its usage.
 		if in.usage == nil || *in.usage != *m.Usage {
