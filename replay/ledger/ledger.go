@@ -89,86 +89,59 @@ func Of(s *replay.Session, prices *budget.Book) *Ledger {
 	return l
 }
 
-// sized is a segment with its tokens.
-type sized struct {
-	tokens int64
-	basis  Basis
-	known  bool
-	seen   bool // charged once already
-}
-
 func account(l *Ledger, a *replay.Agent, index map[replay.Layer]int, money *money) {
-	segs := make([]sized, len(a.Segments))
 	calls := usable(l, a)
-	scale := calibrate(a, calls)
-	unseen := map[int]int64{} // by the first segment of a prompt: tokens that no segment shows
-	prompt := make([]int, 0, 256)
-	for n, c := range calls {
-		prompt = chain(a, c.Tail, prompt[:0])
-		total := promptTokens(&c.Usage)
-		head := -1
-		if len(prompt) > 0 {
-			head = prompt[0]
-		}
+	p := newPrompts(a.Segments, index)
+	scale := calibrate(p, calls)
+	unseen := map[int32]int64{} // by the first segment of a prompt: tokens that no segment shows
+	var fresh []int
+	for _, c := range calls {
 		// The longest part of the prompt whose sizes are known, and what came behind it.
-		fresh := 0
-		for fresh < len(prompt) && segs[prompt[fresh]].known {
-			fresh++
+		var before int
+		fresh, before = p.fresh(c.Tail, fresh[:0])
+		total := promptTokens(&c.Usage)
+		head := int32(-1)
+		if c.Tail >= 0 {
+			head = p.first[c.Tail]
 		}
 		rest, anchored := unseen[head]
-		var known int64
-		for _, i := range prompt[:fresh] {
-			known += segs[i].tokens
-		}
-		weights := make([]float64, len(prompt)-fresh)
-		var estimate float64
-		for k, i := range prompt[fresh:] {
+		weights := make([]float64, len(fresh))
+		for k, i := range fresh {
 			weights[k] = replay.EstimateTokens(a.Segments[i].Size)
-			estimate += weights[k]
 		}
-		switch room := total - known - rest; {
+		basis := Estimated
+		switch room := total - p.total(before) - rest; {
 		case anchored && room >= 0 && (len(weights) > 0 || room == 0):
-			basis := Anchored
+			basis = Anchored
 			if len(weights) == 1 {
 				basis = Exact
 			}
 			for k, t := range budget.Apportion(room, weights) {
-				segs[prompt[fresh+k]] = sized{tokens: t, basis: basis, known: true}
+				p.set(fresh[k], t)
 			}
 		default:
 			if anchored {
 				l.Reanchored++
 			}
 			// No anchor: the estimates stand, and what they leave is the unseen rest.
-			for k, i := range prompt[fresh:] {
-				segs[i] = sized{tokens: int64(math.Round(weights[k] * scale)), basis: Estimated, known: true}
+			for k, i := range fresh {
+				p.set(i, int64(math.Round(weights[k]*scale)))
 			}
-			fit(segs, prompt, total)
-			rest = total
-			for _, i := range prompt {
-				rest -= segs[i].tokens
+			if p.total(c.Tail) > total && p.fit(c.Tail, total) {
+				for k, n := range p.presence(c.Tail) {
+					if n {
+						l.Rows[k].Basis = weaker(l.Rows[k].Basis, Estimated)
+					}
+				}
 			}
+			rest = max(total-p.total(c.Tail), 0)
 			unseen[head] = rest
 		}
-		charge(l, a, c, prompt, segs, rest, index, money)
-		_ = n
-	}
-}
-
-// fit scales estimates down where they exceed the whole prompt.
-func fit(segs []sized, prompt []int, total int64) {
-	var sum int64
-	weights := make([]float64, len(prompt))
-	for k, i := range prompt {
-		sum += segs[i].tokens
-		weights[k] = float64(segs[i].tokens)
-	}
-	if sum <= total {
-		return
-	}
-	for k, t := range budget.Apportion(total, weights) {
-		segs[prompt[k]].tokens = t
-		segs[prompt[k]].basis = Estimated
+		for _, i := range fresh {
+			row := &l.Rows[p.layer[i]]
+			row.Basis = weaker(row.Basis, basis)
+		}
+		charge(l, c, p, before, rest, index, money)
 	}
 }
 
@@ -191,17 +164,6 @@ func usable(l *Ledger, a *replay.Agent) []*replay.APICall {
 	return out
 }
 
-// chain lists the segments of a prompt from the front.
-func chain(a *replay.Agent, tail int, buf []int) []int {
-	for i := tail; i >= 0; i = a.Segments[i].Prev {
-		buf = append(buf, i)
-	}
-	for i, j := 0, len(buf)-1; i < j; i, j = i+1, j-1 {
-		buf[i], buf[j] = buf[j], buf[i]
-	}
-	return buf
-}
-
 func promptTokens(u *jsonl.Usage) int64 { return u.Input + u.CacheRead + writes(u) }
 
 // writes are the tokens written to the cache: the flat count, or where it is 0
@@ -215,16 +177,15 @@ func writes(u *jsonl.Usage) int64 {
 
 // calibrate is how many tokens the session's own differences show for one token
 // of the estimate.
-func calibrate(a *replay.Agent, calls []*replay.APICall) float64 {
+func calibrate(p *prompts, calls []*replay.APICall) float64 {
 	var got, want float64
 	for n := 1; n < len(calls); n++ {
-		p, c := calls[n-1], calls[n]
-		var est float64
-		i := c.Tail
-		for ; i >= 0 && i != p.Tail; i = a.Segments[i].Prev {
-			est += replay.EstimateTokens(a.Segments[i].Size)
+		before, after := calls[n-1], calls[n]
+		if before.Tail < 0 || after.Tail < 0 || !p.precedes(before.Tail, after.Tail) {
+			continue
 		}
-		if d := promptTokens(&c.Usage) - promptTokens(&p.Usage); i == p.Tail && i >= 0 && d > 0 && est > 0 {
+		d := promptTokens(&after.Usage) - promptTokens(&before.Usage)
+		if est := p.estimate[after.Tail] - p.estimate[before.Tail]; d > 0 && est > 0 {
 			got += float64(d)
 			want += est
 		}
@@ -235,57 +196,43 @@ func calibrate(a *replay.Agent, calls []*replay.APICall) float64 {
 	return min(max(got/want, 0.25), 4)
 }
 
-// charge books one call.
-func charge(l *Ledger, a *replay.Agent, c *replay.APICall, prompt []int, segs []sized, rest int64, index map[replay.Layer]int, m *money) {
+// charge books one call. The segments of its prompt up to before were charged for
+// earlier ones already.
+func charge(l *Ledger, c *replay.APICall, p *prompts, before int, rest int64, index map[replay.Layer]int, m *money) {
 	u := &c.Usage
 	w := writes(u)
 	w1h := min(u.CacheWrite1h, w)
 	if w > 0 && (!u.HasSplit || u.CacheWrite5m+u.CacheWrite1h == 0) {
 		l.UnknownLifetime = true
 	}
-	lanes := [4]int64{u.CacheRead, w1h, w - w1h, u.Input}
-	lane := 0
-	take := func(n int64) (t Tokens) {
-		for n > 0 && lane < len(lanes) {
-			k := min(n, lanes[lane])
-			switch lane {
-			case 0:
-				t.CacheRead += k
-			case 1:
-				t.CacheWrite1h += k
-			case 2:
-				t.CacheWrite5m += k
-			case 3:
-				t.Input += k
-			}
-			n -= k
-			if lanes[lane] -= k; lanes[lane] == 0 {
-				lane++
-			}
-		}
-		return t
-	}
+	other, out := index[replay.LayerOther], index[replay.LayerOutput]
 	shares := make([]Tokens, len(Layers))
-	other := index[replay.LayerOther]
-	shares[other].Add(take(rest))
+	// Read from the front: first what the cache held, then what was written to it,
+	// then plain input.
+	var at int64
+	var done layerSums
+	for kind, n := range [4]int64{u.CacheRead, w1h, w - w1h, u.Input} {
+		if n == 0 {
+			continue
+		}
+		at += n
+		// The unseen rest stands before the segments; what these leave over, if
+		// anything, lies behind them.
+		inside := min(max(at-rest, 0), p.total(c.Tail))
+		upTo := p.upTo(c.Tail, inside)
+		upTo[other] += at - inside
+		for k := range shares {
+			shares[k].count(kind, upTo[k]-done[k])
+		}
+		done = upTo
+	}
+	now, then := p.byLayer(c.Tail), p.byLayer(before)
+	for k := range now {
+		l.Rows[k].Carried += then[k]
+		l.Rows[k].Once += now[k] - then[k]
+	}
 	l.Rows[other].Carried += rest
 	l.Rows[other].Basis = weaker(l.Rows[other].Basis, Estimated)
-	for _, i := range prompt {
-		s := &segs[i]
-		k := index[a.Segments[i].Layer]
-		shares[k].Add(take(s.tokens))
-		row := &l.Rows[k]
-		if s.seen {
-			row.Carried += s.tokens
-		} else {
-			row.Once += s.tokens
-			s.seen = true
-		}
-		row.Basis = weaker(row.Basis, s.basis)
-	}
-	// What the sizes leave over, if anything, lies behind them.
-	shares[other].Add(take(math.MaxInt64))
-	out := index[replay.LayerOutput]
 	shares[out].Output = u.Output
 	l.Rows[out].Once += u.Output
 	for k := range shares {
@@ -295,11 +242,34 @@ func charge(l *Ledger, a *replay.Agent, c *replay.APICall, prompt []int, segs []
 	m.call(l, c, shares)
 }
 
+// count adds n tokens of a kind, by its place in a prompt.
+func (t *Tokens) count(kind int, n int64) {
+	switch kind {
+	case 0:
+		t.CacheRead += n
+	case 1:
+		t.CacheWrite1h += n
+	case 2:
+		t.CacheWrite5m += n
+	case 3:
+		t.Input += n
+	}
+}
+
 // weaker is the weaker of two bases.
 func weaker(a, b Basis) Basis {
-	rank := map[Basis]int{Exact: 0, Anchored: 1, Estimated: 2}
-	if rank[b] > rank[a] {
+	if rank(b) > rank(a) {
 		return b
 	}
 	return a
+}
+
+func rank(b Basis) int {
+	switch b {
+	case Exact:
+		return 0
+	case Anchored:
+		return 1
+	}
+	return 2
 }
