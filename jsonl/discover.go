@@ -118,12 +118,23 @@ func (s *search) fault(path string, err error) {
 	s.problem(path, reason, err)
 }
 
+// realPath is where a file or folder really is. A relative path is made absolute
+// first: what links lead to is absolute as often as not, and the working directory
+// may itself be reached by one.
+func realPath(path string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(full)
+}
+
 // maxLevels bounds the depth of a tree. Links are followed, each real folder
 // once.
 const maxLevels = 40
 
 func (s *search) walk(dir string, level int) {
-	target, err := filepath.EvalSymlinks(dir)
+	target, err := realPath(dir)
 	if err != nil {
 		s.fault(dir, err)
 		return
@@ -166,7 +177,7 @@ func (s *search) walk(dir string, level int) {
 
 // file adds a log, unless it is there under another name.
 func (s *search) file(path string) {
-	target, err := filepath.EvalSymlinks(path)
+	target, err := realPath(path)
 	if err != nil {
 		s.fault(path, err)
 		return

@@ -155,6 +155,24 @@ func TestDiscoverLinks(t *testing.T) {
 	}
 }
 
+// TestDiscoverRelative walks a tree by a relative path, from a working directory
+// that a link leads to, while links in the tree lead back to it by absolute ones.
+func TestDiscoverRelative(t *testing.T) {
+	dir := tree(t, map[string]string{"real/p/a/" + idA + ".jsonl": begun(idA, "/a", 1)})
+	for _, l := range []struct{ to, at string }{
+		{"real", "way"}, {"real/p", "real/p/a/loop"}, {"real/p/a/" + idA + ".jsonl", "real/p/same.jsonl"},
+	} {
+		if err := os.Symlink(filepath.Join(dir, filepath.FromSlash(l.to)), filepath.Join(dir, filepath.FromSlash(l.at))); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Chdir(filepath.Join(dir, "way"))
+	f := Discover("p")
+	if len(f.Sessions) != 1 || f.Sessions[0].Path != filepath.Join("p", "a", idA+".jsonl") || len(f.Problems) > 0 {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestDiscoverUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root reads everything")
