@@ -37,20 +37,26 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 		return p.callFromLog(s, e, c, name, recorded, hasBody)
 	}
 	st := c.called(name, &p.rules.Call)
-	if st == nil {
-		if c.given(name) {
-			return p.callFromLog(s, e, &catalogue{}, name, recorded, hasBody)
+	if st == nil && c.given(name) {
+		return p.callFromLog(s, e, &catalogue{}, name, recorded, hasBody)
+	}
+	text, rule := c.refusal(name, st, &p.rules.Call)
+	if !p.in.Exact && p.ev.refused(e.ToolUse) != (text != "") {
+		// The skill was another than the files now say.
+		return p.callFromLog(s, e, &catalogue{missing: filesThen, reason: "by the files read now the call would have another outcome"}, name, recorded, hasBody)
+	}
+	if text != "" {
+		eff := Effect{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: rule}
+		if !p.in.Exact {
+			eff.Soft = filesThen
 		}
-		return refuse(c.unknown(name, &p.rules.Call), "call.did_you_mean")
+		return s, []Effect{eff}
 	}
 	k := st.Skill
-	if st.Reason == skills.Overridden {
-		return refuse(toolError("Skill "+name+rules.OverriddenSkill), "discovery.overrides")
+	if p.forks(k) && (p.in.Exact || !hasBody) {
+		return s, nil
 	}
-	if disabled(k, &p.rules.Front) {
-		return refuse(disabledText(name, &p.rules.Call), "call.dmi_long")
-	}
-	if p.forks(k) {
+	if !p.in.Exact && p.ev.forked[e.ToolUse] {
 		return s, nil
 	}
 	b := p.body(&s, k, p.toolArgs(e), e.HasArgs, false, recorded.text)
@@ -59,19 +65,31 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 			return s, []Effect{{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: "body.shell"}}
 		}
 	}
-	if b.Missing != "" && hasBody {
-		b.Text = recorded.text
+	sent := b.Text
+	if hasBody && (b.Missing != "" || !p.in.Exact) {
+		sent = recorded.text
+	} else if !p.in.Exact && len(p.ev.byUse[e.ToolUse]) > 0 {
+		// A note alone: the client saw the text that it had sent before.
+		sent = firstOf(s.Latest[p.key(k)], sent)
 	}
-	effects := p.deliver(&s, e, name, p.key(k), b)
-	s = p.register(s, name, k, b.Text, false)
+	effects := p.deliver(&s, e, name, p.key(k), sent, b.Effect)
+	s = p.register(s, name, k, sent, false)
 	if scoped := c.scopedNote(name, k); scoped != "" {
-		effects = append(effects, Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: scoped, Rule: "call.scoped_note"})
+		eff := Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: scoped, Rule: "call.scoped_note"}
+		if !p.in.Exact {
+			eff.Soft = filesThen
+		}
+		effects = append(effects, eff)
 	}
 	if b.text != "" || hasBody {
-		s = p.landed(s, p.key(k), b.Text, recorded.uuid, effects)
+		s = p.landed(s, p.key(k), sent, recorded.uuid, effects)
 	}
 	return s, effects
 }
+
+// filesThen is the input that is missing where files were read later than the
+// session.
+const filesThen = "the skill files as they were"
 
 // landed puts the body into the context where one was sent in full.
 func (p *predictor) landed(s State, key, text, uuid string, effects []Effect) State {
@@ -88,16 +106,30 @@ func (p *predictor) landed(s State, key, text, uuid string, effects []Effect) St
 // callFromLog follows a call whose skill is in no file at hand: what came is taken
 // from the log, only the form in which it came can be checked.
 func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, recorded recordedBody, hasBody bool) (State, []Effect) {
-	if !hasBody {
+	unknown := func(kind EventKind) Effect {
+		return Effect{Kind: kind, Skill: e.Skill, ToolUse: e.ToolUse, Missing: c.missing, Reason: c.reason, Rule: "call.resolution"}
+	}
+	text, key := recorded.text, firstOf(bodyKey(recorded.text), name)
+	switch {
+	case p.ev.refused(e.ToolUse):
 		if c.missing != "" {
-			return s, []Effect{{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Missing: c.missing, Reason: c.reason, Rule: "notes.enabled"}}
+			return s, []Effect{unknown(Refusal)}
 		}
 		return s, nil
+	case hasBody:
+	case c.missing == "":
+		return s, nil
+	default:
+		// A note alone: the skill is one that was sent before.
+		inv := s.invokedAs(name)
+		if inv == nil || s.Latest[inv.Key] == "" {
+			return s, []Effect{unknown(Note)}
+		}
+		text, key = s.Latest[inv.Key], inv.Key
 	}
-	key := firstOf(bodyKey(recorded.text), name)
-	effects := p.deliver(&s, e, name, key, renderedBody{Effect: Effect{Text: recorded.text}})
-	s = p.landed(s, key, recorded.text, recorded.uuid, effects)
-	s = p.registerRecorded(s, name, key, recorded.text)
+	effects := p.deliver(&s, e, name, key, text, Effect{Text: text})
+	s = p.landed(s, key, text, recorded.uuid, effects)
+	s = p.registerRecorded(s, name, key, text)
 	var out []Effect
 	for _, eff := range effects {
 		if eff.Kind == Body {
@@ -107,6 +139,16 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 		out = append(out, eff)
 	}
 	return s, out
+}
+
+// invokedAs is the register's entry of a name, nil if there is none.
+func (s *State) invokedAs(name string) *Invoked {
+	for i := range s.Invoked {
+		if s.Invoked[i].Name == name {
+			return &s.Invoked[i]
+		}
+	}
+	return nil
 }
 
 // registerRecorded enters a skill that is known from the log alone. Its path
@@ -124,10 +166,9 @@ func (p *predictor) toolArgs(e *Event) string {
 	return e.Args
 }
 
-// deliver decides in which form a body is sent: whole, whole with a note, or as a
-// note alone.
-func (p *predictor) deliver(s *State, e *Event, name, key string, b renderedBody) []Effect {
-	full := b.Effect
+// deliver decides in which form the text of a skill is sent: whole, as the effect
+// full, whole with a note, or as a note alone.
+func (p *predictor) deliver(s *State, e *Event, name, key, text string, full Effect) []Effect {
 	full.Kind, full.Skill, full.ToolUse, full.Rule = Body, e.Skill, e.ToolUse, "body"
 	note := func(before, after string) Effect {
 		return Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: before + name + after, Rule: "notes.enabled"}
@@ -144,7 +185,7 @@ func (p *predictor) deliver(s *State, e *Event, name, key string, b renderedBody
 		return []Effect{full}
 	}
 	if s.holds(key, latest) {
-		if latest == b.Text {
+		if latest == text {
 			return []Effect{note(rules.NoteLoadedBefore, rules.NoteLoadedAfter+args)}
 		}
 		return []Effect{note(rules.NoteAgainBefore, rules.NoteAgainAfter), full}
@@ -155,7 +196,7 @@ func (p *predictor) deliver(s *State, e *Event, name, key string, b renderedBody
 		return []Effect{full}
 	case r.Cut:
 		return []Effect{note(rules.NoteAgainBefore, rules.NoteTruncatedAfter), full}
-	case r.Text == b.Text:
+	case r.Text == text:
 		return []Effect{note(rules.NoteLoadedBefore, rules.NoteEarlierAfter+args)}
 	}
 	return []Effect{note(rules.NoteAgainBefore, rules.NoteAgainAfter), full}

@@ -402,6 +402,19 @@ func displayName(k *skills.Skill) string {
 	return k.Name
 }
 
+// refusal is why the client refuses a call of a name, with the rule; "" if it does not.
+func (c *catalogue) refusal(name string, st *skills.Status, call *rules.Call) (text, rule string) {
+	switch {
+	case st == nil:
+		return c.unknown(name, call), "call.did_you_mean"
+	case st.Reason == skills.Overridden:
+		return toolError("Skill " + name + rules.OverriddenSkill), "discovery.overrides"
+	case disabled(st.Skill, &c.rules.Front):
+		return disabledText(name, call), "call.dmi_long"
+	}
+	return "", ""
+}
+
 // scopedNote names the nested variants of a skill that was called by its bare name.
 func (c *catalogue) scopedNote(name string, k *skills.Skill) string {
 	if !c.rules.Call.ScopedVariants || k.Source == skills.Nested {

@@ -207,8 +207,13 @@ func (c *comparer) effect(w *Effect, at int) {
 		c.add(at, kind, Match, ch)
 	default:
 		ch.Expected, ch.Observed = w.Text, e.Text
-		if w.Kind == Body && !c.Exact {
-			ch.Missing, ch.Reason = "the skill file as it was", "the file read now renders another text: it may have changed since the session"
+		switch {
+		case w.Kind == Body && !c.Exact:
+			ch.Missing, ch.Reason = filesThen, "the file read now renders another text: it may have changed since the session"
+		case w.Soft != "":
+			ch.Missing, ch.Reason = w.Soft, "the text differs, and the files read now need not be those of the session"
+		}
+		if ch.Missing != "" {
 			c.add(at, kind, Undetermined, ch)
 			return
 		}
@@ -228,8 +233,8 @@ func (c *comparer) absent(w *Effect) {
 	if w.Kind == Reattachment {
 		ch.Expected = reattachmentText(w.Skills)
 	}
-	if w.Kind == Body && !c.Exact {
-		ch.Missing = "the skill file as it was"
+	if w.Soft != "" && w.Kind != Reattachment || w.Kind == Body && !c.Exact {
+		ch.Missing = filesThen
 		c.add(w.Cause, kindOf(w.Kind), Undetermined, ch)
 		return
 	}
@@ -427,7 +432,7 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 				ch.Reason = "files changed just before, and when the client noticed is not in the log: " + ch.Reason
 			}
 		case !c.Exact:
-			verdict, ch.Missing = Undetermined, "the skill files as they were"
+			verdict, ch.Missing = Undetermined, filesThen
 		}
 		c.add(at, kind, verdict, ch)
 		if verdict == Undetermined {
@@ -496,7 +501,7 @@ func (c *comparer) invariant(w *Effect, a *jsonl.Attachment, at int) {
 	case w.Soft != "":
 		verdict, ch.Missing = Undetermined, w.Soft
 	case !c.Exact:
-		verdict, ch.Missing = Undetermined, "the skill files as they were"
+		verdict, ch.Missing = Undetermined, filesThen
 	}
 	c.add(at, CheckInvariant, verdict, ch)
 }

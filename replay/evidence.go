@@ -17,6 +17,8 @@ type Evidence struct {
 	failed    map[string]string // tool use -> result of a call whose inline command failed
 	results   map[string]bool   // tool uses that have a result
 	noTool    map[string]string // tool use -> the client says that it has no Skill tool
+	unknown   map[string]bool   // tool uses refused for what the skill is
+	forked    map[string]bool   // tool uses that ran in an agent of their own
 	body      map[string]recordedBody
 	byUse     map[string][]int     // bodies, notes and refusals, by tool use
 	slashBody map[int]recordedBody // by the event of the typed command
@@ -42,7 +44,7 @@ type processStart struct {
 
 // Gather collects the evidence for one agent of a session.
 func Gather(s *Session, a *Agent) *Evidence {
-	ev := &Evidence{rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{},
+	ev := &Evidence{rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{}, unknown: map[string]bool{}, forked: map[string]bool{},
 		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}, agentOf: map[string]*Event{}, session: s.ID, dirs: map[string]string{}}
 	ev.startsOf(s)
 	for i := range a.Events {
@@ -60,9 +62,12 @@ func Gather(s *Session, a *Agent) *Evidence {
 				ev.failed[e.ToolUse] = e.Text
 			case strings.Contains(e.Text, "No such tool available: Skill") || e.Text == "Warmup":
 				ev.noTool[e.ToolUse] = e.Text
+			default:
+				ev.unknown[e.ToolUse] = true
 			}
 		case Launched:
 			ev.results[e.ToolUse] = true
+			ev.forked[e.ToolUse] = ev.forked[e.ToolUse] || e.Agent != "" || strings.Contains(e.Text, rules.ForkCompleted)
 		case Body:
 			r := recordedBody{e.Text, e.Where.UUID, i}
 			if e.ToolUse != "" {
@@ -102,6 +107,10 @@ func Gather(s *Session, a *Agent) *Evidence {
 	}
 	return ev
 }
+
+// refused reports whether the log shows that a call was refused for what the skill
+// is, or is not.
+func (ev *Evidence) refused(use string) bool { return ev.unknown[use] }
 
 func (ev *Evidence) sawDir(text string) {
 	if dir := bodyKey(text); dir != "" && ev.dirs[path.Base(dir)] == "" {

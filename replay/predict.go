@@ -761,13 +761,25 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 	if c.missing != "" || p.in.Files == nil {
 		if ran {
 			effects = append(effects, Effect{Kind: Body, Skill: e.Skill, Missing: "skill files", Reason: c.reason, Rule: "body.typed"})
-			s = p.take(s, firstOf(bodyKey(recorded.text), e.Skill), recorded.text, recorded.uuid)
+			key := firstOf(bodyKey(recorded.text), e.Skill)
+			s = p.take(s, key, recorded.text, recorded.uuid)
+			if p.rules.Compaction.SlashRegisters {
+				s = p.registerRecorded(s, e.Skill, key, recorded.text)
+			}
 		}
 		return s, effects
 	}
 	k := c.typed(e.Skill)
 	if k == nil {
 		if ran {
+			if key := bodyKey(recorded.text); key != "" && !p.in.Exact {
+				// A skill whose file is gone.
+				s = p.take(s, key, recorded.text, recorded.uuid)
+				if p.rules.Compaction.SlashRegisters {
+					s = p.registerRecorded(s, e.Skill, key, recorded.text)
+				}
+				return s, append(effects, Effect{Kind: Body, Skill: e.Skill, Missing: filesThen, Reason: "no file read now has this skill", Rule: "body.typed"})
+			}
 			// The client's own command: its text is in no file.
 			s = p.take(s, e.Skill, recorded.text, recorded.uuid)
 			s = p.forget(s, e.Skill)
@@ -784,8 +796,15 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 		text.Text = recorded.text
 	}
 	effects = append(effects, text.Effect)
-	s = p.take(s, p.key(k), text.Text, recorded.uuid)
-	s = p.register(s, e.Skill, k, text.Text, true)
+	sent := text.Text
+	if !p.in.Exact {
+		if !ran {
+			return s, effects
+		}
+		sent = recorded.text
+	}
+	s = p.take(s, p.key(k), sent, recorded.uuid)
+	s = p.register(s, e.Skill, k, sent, true)
 	return s, effects
 }
 
