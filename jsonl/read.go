@@ -248,6 +248,9 @@ type parser struct {
 	stats *Stats
 	yield func(*Record, error) bool
 	pos   Pos // of the line
+
+	trial  *decoder // for recover
+	effort int      // bytes that recover may still look at in this line
 }
 
 var bom = []byte("\xEF\xBB\xBF")
@@ -265,6 +268,7 @@ func (p *parser) line(line []byte, length int64) bool {
 		}}}, 0)
 	}
 	dirty := !utf8.Valid(line)
+	p.effort = 8*len(line) + 1<<20
 	at, whole, lost, repaired := 0, 0, 0, false
 	hasBOM := p.pos.Line == 1 && bytes.HasPrefix(line, bom)
 	if hasBOM {
@@ -367,11 +371,9 @@ func (p *parser) damage(b []byte, behind bool) (DefectKind, string) {
 // line go on behind it without a newline.
 func (p *parser) recover(line []byte, from int, dirty bool) int {
 	// Each attempt may walk far before it fails: nested objects of the cut record
-	// are candidates too. Their sum is bounded, or a hostile line would cost its
-	// square.
-	budget := 8*len(line) + 1<<20
-	trial := newDecoder(Options{Sizes: true}, &Stats{})
-	for at := from + 1; budget > 0; {
+	// are candidates too. Their sum over the whole line is bounded, or a hostile one
+	// would cost its square.
+	for at := from + 1; p.effort > 0; {
 		i := bytes.Index(line[at:], []byte(`{"`))
 		if i < 0 {
 			return -1
@@ -379,9 +381,12 @@ func (p *parser) recover(line []byte, from int, dirty bool) int {
 		at += i
 		s := scanner{b: line[at:]}
 		s.skip()
-		budget -= s.i + 64
+		p.effort -= s.i + 64
 		if rest := bytes.TrimLeft(line[at+s.i:], " \t\r\x00"); !s.failed && (len(rest) == 0 || rest[0] == '{') {
-			if r, _ := trial.decode(line[at:], dirty); r != nil && recognised(r, p.d.s.cut) {
+			if p.trial == nil {
+				p.trial = newDecoder(Options{Sizes: true, Reuse: true}, &Stats{})
+			}
+			if r, _ := p.trial.decode(line[at:], dirty); r != nil && recognised(r, p.d.s.cut) {
 				return at
 			}
 		}
@@ -406,10 +411,10 @@ func recognised(r *Record, strict bool) bool {
 // broken yields what could not be read, at bytes behind the start of the line.
 func (p *parser) broken(raw []byte, at int, kind DefectKind, reason string, lost bool) bool {
 	p.stats.Broken++
-	return p.deliver(&Record{
-		Raw: raw, Broken: true,
-		Defects: []Defect{{Kind: kind, Reason: reason, Lost: lost}},
-	}, at)
+	r := renewed(p.d, &p.d.reused.record)
+	r.Raw, r.Broken = raw, true
+	r.Defects = []Defect{{Kind: kind, Reason: reason, Lost: lost}}
+	return p.deliver(r, at)
 }
 
 // deliver completes the positions of r and yields it.

@@ -14,17 +14,20 @@ type money struct {
 	layers []budget.Amount
 	search budget.Amount // web searches, which no layer of the prompt explains
 	any    bool
+
+	unpriced map[string]bool // the models in Ledger.Unpriced
 }
 
 func newMoney(prices *budget.Book, layers int) *money {
-	return &money{prices: prices, layers: make([]budget.Amount, layers)}
+	return &money{prices: prices, layers: make([]budget.Amount, layers), unpriced: map[string]bool{}}
 }
 
 // call books the price of one call, split by the tokens of its layers.
 func (m *money) call(l *Ledger, c *replay.APICall, shares []Tokens) {
 	price, ok := m.prices.Lookup(c.Model, c.Where.Time)
 	if !ok {
-		if !slices.Contains(l.Unpriced, c.Model) {
+		if !m.unpriced[c.Model] {
+			m.unpriced[c.Model] = true
 			l.Unpriced = append(l.Unpriced, c.Model)
 		}
 		return
