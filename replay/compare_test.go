@@ -84,7 +84,7 @@ func TestCompare(t *testing.T) {
 		{"another body", func(e []replay.Effect) []replay.Effect { e[typed].Text = "Else."; return e }, exact,
 			map[int]string{5: "body@12 divergent"}},
 		{"another body, files read later", func(e []replay.Effect) []replay.Effect { e[typed].Text = "Else."; return e }, read,
-			map[int]string{5: "body@12 undetermined (the skill file as it was)"}},
+			map[int]string{5: "body@12 undetermined (the skill files as they were)"}},
 		{"another body, rules of another version", func(e []replay.Effect) []replay.Effect { e[typed].Text = "Else."; return e }, guess,
 			map[int]string{5: "body@12 divergent unconfirmed"}},
 		{"another body by its case", func(e []replay.Effect) []replay.Effect { e[typed].Text = "BODY OF N."; return e }, lower, nil},
@@ -191,7 +191,7 @@ func TestCompareAbsent(t *testing.T) {
 	equal(t, "where the log ends", verdicts(replay.Compare(cut.Main(), want, replay.Gather(cut, cut.Main()), replay.Comparison{Exact: true, RulesExact: true})), "")
 	on := observe(t, append(rows, assistant("d", "c", "m2", text("x")))...)
 	equal(t, "where it goes on", verdicts(replay.Compare(on.Main(), want, replay.Gather(on, on.Main()), replay.Comparison{Exact: true, RulesExact: true})), "body@2 divergent")
-	equal(t, "with files read later", verdicts(replay.Compare(on.Main(), want, replay.Gather(on, on.Main()), replay.Comparison{RulesExact: true})), "body@2 undetermined (the skill file as it was)")
+	equal(t, "with files read later", verdicts(replay.Compare(on.Main(), want, replay.Gather(on, on.Main()), replay.Comparison{RulesExact: true})), "body@2 undetermined (the skill files as they were)")
 }
 
 func TestCompareHistory(t *testing.T) {
@@ -248,6 +248,37 @@ func TestCount(t *testing.T) {
 		{Checks: []replay.Check{{Verdict: replay.Undetermined}, {Verdict: replay.Match}}}}}
 	match, divergent, undetermined, unconfirmed := r.Count()
 	equal(t, "counts", fmt.Sprint(match, divergent, undetermined, unconfirmed), "2 1 1 1")
+}
+
+// TestNoFiles checks that nothing is called divergent where no skill file is known.
+func TestNoFiles(t *testing.T) {
+	refused := []string{user("a", "", "one"), assistant("b", "a", "m1", skillUse("t1", "k")),
+		failed("c", "b", "t1", "<tool_use_error>Skill k cannot be used with Skill tool due to disable-model-invocation</tool_use_error>"), assistant("d", "c", "m2", text("x"))}
+	for i, version := range []string{"2.0.30", "2.0.76", "2.1.20", "2.1.92", "2.1.140", "2.1.260", "2.1.304", "2.1.332"} {
+		noNotes := i < 5
+		for _, log := range [][]string{everything(), refused} {
+			var rows []string
+			for _, r := range log {
+				if noNotes && strings.Contains(r, "already loaded") {
+					r = user("h", "g", "", `"isMeta":true`)
+				}
+				r = strings.ReplaceAll(r, `"2.1.332"`, `"`+version+`"`)
+				if version == "2.0.30" {
+					r = strings.ReplaceAll(r, `"skill":`, `"command":`)
+				}
+				rows = append(rows, r)
+			}
+			s := observe(t, rows...)
+			started(s)
+			in := inputs(t, version, nil)
+			in.Exact = false
+			for _, c := range replay.Run(s, in, replay.Comparison{RulesExact: true}).Agents[0].Checks {
+				if c.Verdict == replay.Divergent {
+					t.Errorf("%s: %s of %s at line %d is divergent: %s\nexpected %q\nobserved %q", version, c.Kind, c.Skill, c.Where.Line, c.Reason, c.Expected, c.Observed)
+				}
+			}
+		}
+	}
 }
 
 func TestVisibilityWords(t *testing.T) {

@@ -36,7 +36,7 @@ func Observe(main Source, subs ...Source) (*Session, error) {
 				break
 			}
 			s.Defects = append(s.Defects, r.Defects...)
-			if r.Type == "" {
+			if r.Broken {
 				continue // a line from which no record came
 			}
 			s.Records++
@@ -148,7 +148,10 @@ const (
 )
 
 func (o *observer) unknown(name string) {
-	if len(name) > maxName {
+	switch {
+	case name == "":
+		name = "(none)"
+	case len(name) > maxName:
 		name = "(long)"
 	}
 	m := o.session.Unknown
