@@ -225,13 +225,28 @@ func (s *ReplaySession) writeInputs(b *strings.Builder, style Style) {
 		case text == "":
 			text = "given"
 		case !style.Verbose && strings.ContainsAny(in.Source, `/\`):
-			text = truncateStart(text, max(24, style.width()-labelWidth-least-2-displayWidth(in.Note)-2))
+			text = shortEach(text, style.width()-labelWidth-least-2-displayWidth(in.Note)-2)
 		}
 		if in.Note != "" {
 			text += ": " + Escape(in.Note)
 		}
 		style.hang(b, label, name, text)
 	}
+}
+
+// shortEach cuts paths from the front so that one fits into width, if that is not
+// too little; several go on to the next line.
+func shortEach(list string, width int) string {
+	const least, several = 24, 36
+	paths := strings.Split(list, ", ")
+	width = max(least, width)
+	if len(paths) > 1 {
+		width = several
+	}
+	for i := range paths {
+		paths[i] = truncateStart(paths[i], width)
+	}
+	return strings.Join(paths, ", ")
 }
 
 // windowInput is the name of the input whose value stands in the session.

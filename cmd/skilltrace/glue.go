@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -111,24 +112,27 @@ func (a *app) recordings(args []string) ([]string, error) {
 	seen := map[string]bool{}
 	for _, arg := range args {
 		found := 0
-		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil && path == arg:
-				return err
-			case err != nil:
-				a.unusable(&fs.PathError{Op: "read", Path: path, Err: plain(err)})
-				return fs.SkipDir
-			case !d.IsDir() || seen[path]:
+		top, err := walkable(arg)
+		if err == nil {
+			err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+				switch {
+				case err != nil && path == top:
+					return err
+				case err != nil:
+					a.unusable(fmt.Errorf("%s: %w; passed over, make it readable to have it read", path, plain(err)))
+					return fs.SkipDir
+				case !d.IsDir() || seen[path]:
+					return nil
+				}
+				if info, err := os.Lstat(filepath.Join(path, "case.yaml")); err == nil && info.Mode().IsRegular() {
+					seen[path] = true
+					found++
+					dirs = append(dirs, path)
+					return fs.SkipDir
+				}
 				return nil
-			}
-			if info, err := os.Lstat(filepath.Join(path, "case.yaml")); err == nil && info.Mode().IsRegular() {
-				seen[path] = true
-				found++
-				dirs = append(dirs, path)
-				return fs.SkipDir
-			}
-			return nil
-		})
+			})
+		}
 		var problem error
 		switch {
 		case err != nil:
@@ -150,6 +154,19 @@ func (a *app) recordings(args []string) ([]string, error) {
 	return dirs, nil
 }
 
+// walkable is a folder under a name that a walk enters: links are followed for the
+// arguments themselves.
+func walkable(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return path, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return path, err // in the words of the system
+	}
+	return filepath.EvalSymlinks(path)
+}
+
 // runConform replays recordings. One that cannot be replayed is reported, and
 // the others go on.
 func (a *app) runConform(ctx context.Context, dirs []string) ([]report.ConformCase, error) {
@@ -167,10 +184,11 @@ func (a *app) runConform(ctx context.Context, dirs []string) ([]report.ConformCa
 	for i := range results {
 		r := &results[i]
 		if r.Err != nil {
+			err := fmt.Errorf("%w; expected a recording: a case.yaml and the logs in sessions", r.Err)
 			if len(dirs) == 1 {
-				return nil, r.Err
+				return nil, err
 			}
-			a.unusable(r.Err)
+			a.unusable(err)
 			continue
 		}
 		c := report.ConformCase{Case: r.Case, Client: r.Client, Checks: map[string]report.ConformCounts{}}

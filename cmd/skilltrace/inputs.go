@@ -51,7 +51,7 @@ func (a *app) loadInputs() (*given, error) {
 			continue
 		}
 		if err := file.check(file.path); err != nil {
-			return nil, fmt.Errorf("--%s: %w", file.flag, err)
+			return nil, fmt.Errorf("--%s %w", file.flag, err)
 		}
 	}
 	if in.managed != "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -30,8 +32,10 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("SHARED", shared())
 			env.Setenv("TZ", "UTC")
 			env.Setenv("CLAUDE_CONFIG_DIR", "")
 			env.Setenv("NO_COLOR", "")
@@ -39,8 +43,12 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "shared":
+				_, err := os.Stat(filepath.Join(shared(), "conformance"))
+				return err == nil, nil
 			}
 			return false, errors.New("unknown condition " + name)
 		},
@@ -50,6 +58,27 @@ func TestScript(t *testing.T) {
 			// binary writes a file that is no text.
 			"binary": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte{0, 1, 2, 0xff, 0x7f, 'E', 'L', 'F'}, 500), 0o644))
+			},
+			// fixtures copies folders of the project's fixtures into the home.
+			"fixtures": func(ts *testscript.TestScript, _ bool, args []string) {
+				for _, name := range args {
+					to := filepath.Join(ts.Getenv("HOME"), "fixtures", name)
+					ts.Check(os.CopyFS(to, os.DirFS(filepath.Join(root(), "fixtures", name))))
+				}
+			},
+			// json checks files against the schemas that they name.
+			"json": func(ts *testscript.TestScript, _ bool, args []string) {
+				for _, name := range args {
+					ts.Check(validate([]byte(ts.ReadFile(name))))
+				}
+			},
+			// subst OLD NEW FILE… puts a text in place of another: paths that only the
+			// run knows.
+			"subst": func(ts *testscript.TestScript, _ bool, args []string) {
+				for _, name := range args[2:] {
+					text := strings.ReplaceAll(ts.ReadFile(name), args[0], filepath.ToSlash(args[1]))
+					ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o644))
+				}
 			},
 			// safe checks that a file holds nothing that acts on a terminal.
 			"safe": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -62,6 +91,42 @@ func TestScript(t *testing.T) {
 			},
 		},
 	})
+}
+
+// root is the folder of the project.
+func root() string {
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}
+
+// shared is where the recordings are that are not in the project.
+func shared() string {
+	if dir := os.Getenv("SKILLTRACE_SHARED"); dir != "" {
+		return dir
+	}
+	return filepath.Join(root(), "..", "shared")
+}
+
+// validate checks a document against the schema that it names.
+func validate(data []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	object, _ := value.(map[string]any)
+	name, _ := object["schema"].(string)
+	command, ok := strings.CutPrefix(strings.TrimSuffix(name, "@1"), "skilltrace/")
+	if !ok {
+		return fmt.Errorf("names no schema: %q", name)
+	}
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root(), "docs", "schema", command+".json"))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
 }
 
 // status WANT ARGS… runs skilltrace with ARGS; its output is in the files stdout

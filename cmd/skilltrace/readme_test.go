@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write the output shown in README.md anew")
+var update = flag.Bool("update", false, "write the output shown in README.md, and that expected in scripts, anew")
 
 // console matches a block of README.md that shows a command and its output.
 var console = regexp.MustCompile("(?s)```console\n\\$ skilltrace ([^\n]*)\n(.*?)```\n")

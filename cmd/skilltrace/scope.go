@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,6 +87,9 @@ func (a *app) find(args []string) ([]jsonl.Session, error) {
 	)
 	for _, arg := range args {
 		found, err := where.Resolve(arg)
+		if bad := (*jsonl.InputError)(nil); errors.As(err, &bad) && bad.Next == "" {
+			bad.Next = "give a log or a folder of logs that can be read"
+		}
 		if err != nil {
 			if len(args) == 1 {
 				return nil, err
@@ -145,8 +149,11 @@ func (a *app) problems(list []jsonl.Problem) {
 	var others []jsonl.Problem
 	for _, p := range list {
 		switch {
+		case errors.Is(p.Err, fs.ErrNotExist):
+			// One of several configuration folders need not be there.
+			a.note("%s: %s; passed over", p.Path, p.Reason)
 		case p.Err != nil:
-			a.unusable(fmt.Errorf("%s: %s", p.Path, p.Reason))
+			a.unusable(fmt.Errorf("%s: %s; passed over, make it readable to have it read", p.Path, p.Reason))
 		case a.verbose:
 			a.note("%s: passed over: %s", p.Path, p.Reason)
 		default:
@@ -207,6 +214,28 @@ func (a *app) moment(flag, text string, upper bool) (time.Time, error) {
 	return t, nil
 }
 
+// notALog is the error of a log in which nothing is a session's. Files are looked
+// at before; standard input cannot be.
+func notALog(s *replay.Session, path string) error {
+	what := ""
+	unknown := 0
+	for _, n := range s.Unknown {
+		unknown += n
+	}
+	switch s.Records {
+	case 0:
+		what = "no line of it is a record"
+	case unknown:
+		what = "no record of it is one of a session"
+	default:
+		return nil
+	}
+	if path == "-" {
+		path = "standard input"
+	}
+	return &jsonl.InputError{Input: path, What: "not a session log: " + what, Next: "give a session log of Claude Code, or the output of -p --output-format stream-json"}
+}
+
 // eachSession observes sessions, several at a time, and calls use for each that
 // can be read, with its index. Empty logs are noted: there is nothing in them to
 // read. Results must be kept by index, as the order of calls is not fixed.
@@ -229,8 +258,7 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 			errs[i] = err
 			return
 		}
-		if s.Records == 0 {
-			errs[i] = fmt.Errorf("%s: not a session log: no line of it is a record", logs[i].Path)
+		if errs[i] = notALog(s, logs[i].Path); errs[i] != nil {
 			return
 		}
 		if err := use(i, s); err != nil {
@@ -243,18 +271,28 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 		return err
 	}
 	some := false
+	var empties []string
 	for i := range logs {
 		switch {
 		case empty[i] && len(logs) == 1:
-			return fmt.Errorf("%s: an empty log; there is nothing to read in it", logs[i].Path)
-		case empty[i] && a.verbose:
-			a.note("%s: an empty log, passed over", logs[i].Path)
+			return fmt.Errorf("%s: an empty log: nothing was recorded; give another, skilltrace sessions lists them", logs[i].Path)
+		case empty[i]:
+			empties = append(empties, logs[i].Path)
 		case errs[i] != nil && len(logs) == 1:
 			return errs[i]
 		case errs[i] != nil:
 			a.unusable(errs[i])
 		}
 		some = some || used[i]
+	}
+	switch n := len(empties); {
+	case n > 1 && !a.verbose:
+		// Clients leave them behind; a folder may hold many.
+		a.note("%d empty logs passed over, the first is %s; --verbose lists them", n, empties[0])
+	default:
+		for _, path := range empties {
+			a.note("%s: an empty log, passed over", path)
+		}
 	}
 	if !some {
 		return errors.New("no session could be read")

@@ -59,6 +59,8 @@ func readFile(name string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, plain(err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: a folder, not a file", name)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	}

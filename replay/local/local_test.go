@@ -473,7 +473,7 @@ home/.claude.json:1: want a JSON object`)
 	}
 	for name, want := range map[string]string{
 		"nowhere.json": "nowhere.json: no such file or directory",
-		".":            ".: not a regular file",
+		".":            ".: a folder, not a file",
 		"empty.json":   "empty.json:1: not JSON: unexpected end of JSON input",
 	} {
 		w.write("empty.json", "")
