@@ -76,7 +76,7 @@ divergent there already is no finding.`,
 	f := cmd.Flags()
 	f.StringVar(&floorFile, "floor", "", "`FILE` with the agreement that must not be lost, by client version and kind")
 	f.BoolVar(&writeFloor, "write-floor", false, "raise the file of --floor to what agrees now; nothing in it sinks")
-	a.jobsFlag(cmd)
+	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.ConformDocument{})
 	return cmd
 }

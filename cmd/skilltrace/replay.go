@@ -36,14 +36,14 @@ status 1 means that something is divergent.`,
 	}
 	a.scopeFlags(cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the session saw them; ranks as the project's (may be repeated)")
-	f.StringVar(&a.inputs.settings, "settings", "", "settings `FILE` of the session; ranks above those found")
+	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the session saw them, in place of the project's (may be repeated)")
+	f.StringVar(&a.inputs.settings, "settings", "", "settings `FILE` of the session; ranks above all but the administrator's")
 	f.StringVar(&a.inputs.managed, "managed-dir", "", "administrator's `DIR`, whose settings and skills rank above all (default: that of the system)")
-	f.StringVar(&a.inputs.usage, "usage", "", "`FILE` with the client's usage counts (default: .claude.json of the configuration)")
-	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: that of the model)")
+	f.StringVar(&a.inputs.usage, "usage", "", "`FILE` with the client's usage counts at the start of the session (default: .claude.json of now)")
+	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: by the model and the log)")
 	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION` (default: as in the log)")
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
-	a.jobsFlag(cmd)
+	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.ReplayDocument{})
 	return cmd
 }

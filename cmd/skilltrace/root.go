@@ -105,9 +105,7 @@ func (a *app) outputFlags(cmd *cobra.Command, doc report.Document) {
 	f.StringVar(&a.format, "format", names[0], "form of the output: "+strings.Join(names, ", "))
 	f.StringVarP(&a.output, "output", "o", "", "write to `FILE`, which is replaced only when all is written")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always, never")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on stderr")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "leave nothing out of tables, and cut nothing")
-	f.StringVar(&a.timezone, "timezone", "", "`ZONE` of days and of times in tables, such as Europe/Berlin or UTC (default: local time)")
 	cmd.Annotations = map[string]string{formatsKey: strings.Join(names, " ")}
 	completeWords(cmd, "format", names)
 	completeWords(cmd, "color", []string{"auto", "always", "never"})
@@ -121,7 +119,9 @@ func completeWords(cmd *cobra.Command, flag string, words []string) {
 	}
 }
 
-func (a *app) jobsFlag(cmd *cobra.Command) {
+// workFlags adds the options of commands that read many inputs.
+func (a *app) workFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on stderr")
 	cmd.Flags().IntVar(&a.jobs, "jobs", runtime.GOMAXPROCS(0), "work on `N` inputs at the same time")
 	cmd.Flags().Lookup("jobs").DefValue = "all processors"
 }

@@ -32,6 +32,7 @@ func (a *app) scopeFlags(cmd *cobra.Command) {
 	f.StringVar(&a.scope.session, "session", "", "only sessions whose id begins with `ID`")
 	f.StringVar(&a.scope.since, "since", "", "only sessions that went on at or after `TIME`: 2026-11-30 or 2026-11-30T15:04:05Z")
 	f.StringVar(&a.scope.until, "until", "", "only sessions that began before `TIME`; a day counts to its end")
+	f.StringVar(&a.timezone, "timezone", "", "`ZONE` of days and of times in tables, such as Europe/Berlin or UTC (default: local time)")
 	if err := cmd.MarkFlagDirname("project"); err != nil {
 		panic(err) // the flag was added just before
 	}

@@ -44,7 +44,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 	}
 	a.scopeFlags(cmd)
 	cmd.Flags().IntVarP(&limit, "limit", "n", 0, "only the newest `N` sessions (default: all)")
-	a.jobsFlag(cmd)
+	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.SessionsDocument{})
 	return cmd
 }

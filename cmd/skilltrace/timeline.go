@@ -52,7 +52,7 @@ skills (listings, bodies, refusals, notes, reattachments).
 	f.StringSliceVar(&filter.Kinds, "kind", nil, "only events of these kinds; input and effect stand for several")
 	f.StringSliceVar(&filter.Skills, "skill", nil, "only events of these skills")
 	completeWords(cmd, "kind", kinds)
-	a.jobsFlag(cmd)
+	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.TimelineDocument{})
 	return cmd
 }
