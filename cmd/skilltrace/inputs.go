@@ -119,7 +119,7 @@ func (in *given) replaySession(s *replay.Session) (*replayed, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact})
+	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact, History: found.Inputs.History})
 	r.Client, r.Model, r.Window = found.Client, found.Model, found.Window
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
 	out := &replayed{problems: found.Problems, session: report.NewReplaySession(report.ReplayInput{

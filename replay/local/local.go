@@ -166,17 +166,50 @@ func (f *finding) processes() {
 		f.Inputs.Processes = []replay.Process{f.p}
 		return
 	}
-	at := append([]int{0}, f.s.Restarts...)
-	list := make([]replay.Insertion, len(at))
+	copied := copiedHistory(main)
+	for i := range main.Events[:copied] {
+		if uuid := main.Events[i].Where.UUID; uuid != "" {
+			if f.Inputs.History == nil {
+				f.Inputs.History = map[string]bool{}
+			}
+			f.Inputs.History[uuid] = true
+		}
+	}
+	if copied > 0 {
+		f.assume("the log begins with a compaction: it goes on with an earlier session, and is judged from the prompt behind its first listing on")
+	}
+	at := append([]int{copied}, f.s.Restarts...)
+	var list []replay.Insertion
 	for n, before := range at {
 		p := f.p
 		p.Model = modelFrom(main, before, f.Model)
 		p.Resolved = p.Model
-		p.Resume = n > 0
+		p.Resume = n > 0 || copied > 0
 		f.Inputs.Processes = append(f.Inputs.Processes, p)
-		list[n] = replay.Insertion{Before: before, Event: replay.Event{Kind: replay.Start, Start: &replay.StartEvent{Process: n, Resume: n > 0}}}
+		list = append(list, replay.Insertion{Before: before, Event: replay.Event{Kind: replay.Start, Start: &replay.StartEvent{Process: n, Resume: p.Resume}}})
 	}
+	slices.SortStableFunc(list, func(a, b replay.Insertion) int { return a.Before - b.Before })
 	main.Insert(list)
+}
+
+// copiedHistory is the number of events at the front of a timeline that are taken
+// for those of an earlier session: no session begins with a compaction. A fork's
+// log does, and one of which only the end is left. It goes on to the first prompt,
+// and to the first listing: before that nobody knows what was announced.
+func copiedHistory(a *replay.Agent) int {
+	if len(a.Events) == 0 || a.Events[0].Kind != replay.Compaction {
+		return 0
+	}
+	listed := false
+	for i := range a.Events {
+		switch e := &a.Events[i]; {
+		case e.Kind == replay.Listing:
+			listed = true
+		case listed && (e.Kind == replay.Prompt || e.Kind == replay.Slash && e.Tool != "compact"):
+			return i
+		}
+	}
+	return len(a.Events)
 }
 
 // modelFrom is the model of the first request at or behind an event.

@@ -217,7 +217,7 @@ func equal(t *testing.T, what, got, want string) {
 
 // predicted are the entries of the listings that the rules derive.
 func predicted(s *replay.Session, f *Found) []string {
-	r := replay.Run(s, &f.Inputs, replay.Comparison{Exact: f.Inputs.Exact, RulesExact: f.RulesExact})
+	r := replay.Run(s, &f.Inputs, replay.Comparison{Exact: f.Inputs.Exact, RulesExact: f.RulesExact, History: f.Inputs.History})
 	var out []string
 	for _, e := range r.Agents[0].Predicted {
 		if e.Kind != replay.Listing {
@@ -233,7 +233,7 @@ func predicted(s *replay.Session, f *Found) []string {
 }
 
 func verdicts(s *replay.Session, f *Found) string {
-	r := replay.Run(s, &f.Inputs, replay.Comparison{Exact: f.Inputs.Exact, RulesExact: f.RulesExact})
+	r := replay.Run(s, &f.Inputs, replay.Comparison{Exact: f.Inputs.Exact, RulesExact: f.RulesExact, History: f.Inputs.History})
 	var out []string
 	for _, c := range r.Agents[0].Checks {
 		out = append(out, string(c.Kind)+" "+string(c.Verdict))
@@ -850,4 +850,39 @@ func FuzzSettings(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A log that begins with a compaction goes on with a session of which this one
+// knows nothing: what was announced there is not missed here.
+func TestCopiedHistory(t *testing.T) {
+	w := newWorld(t)
+	w.skill(".claude/skills", "commit", "Writes.")
+	boundary := func(r *recorder) {
+		r.add("system", map[string]any{"subtype": "compact_boundary", "logicalParentUuid": "elsewhere", "parentUuid": nil,
+			"compactMetadata": map[string]any{"trigger": "manual", "preTokens": 900}})
+		r.turn(10)
+	}
+	r := &recorder{version: "2.1.332", cwd: w.shop}
+	boundary(r)
+	r.prompt("goes on")
+	r.turn(20)
+	r.listing(true, true, "commit: Writes.")
+	r.turn(30)
+	r.prompt("its own")
+	r.call("commit", "Base directory for this skill: "+slashed(filepath.Join(w.dir, "skills", "commit"))+"\n\nDo commit.\n")
+	r.turn(40)
+	s, f := find(t, w.log(r), w.options())
+	if got := verdicts(s, f); strings.Contains(got, "divergent") || !strings.Contains(got, "body match") {
+		t.Errorf("verdicts %s", got)
+	}
+	if len(f.Assumptions) != 1 || !f.Inputs.Processes[0].Resume || len(f.Inputs.History) == 0 {
+		t.Errorf("found %+v", f)
+	}
+
+	bare := &recorder{version: "2.1.332", cwd: w.shop}
+	boundary(bare)
+	bare.prompt("goes on")
+	bare.turn(20)
+	s, f = find(t, w.log(bare), w.options())
+	equal(t, "without a listing", verdicts(s, f), "")
 }
