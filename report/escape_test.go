@@ -151,7 +151,7 @@ func TestNumbers(t *testing.T) {
 	if got := plural(2, "body") + plural(1, "body") + plural(1612, "skill") + plural(3, "match"); got != "2 bodies1 body1,612 skills3 matches" {
 		t.Error(got)
 	}
-	if got := offset(7_000) + " " + offset(750_000) + " " + offset(11_110_000) + " " + offset(-61_000); got != "0:07 12:30 3:05:10 -1:01" {
+	if got := offset(7_000) + " " + offset(750_000) + " " + offset(11_110_000) + " " + offset(-61_000) + " " + offset(2*86_400_000+11_110_000); got != "0:07 12:30 3:05:10 -1:01 2d 03:05" {
 		t.Error(got)
 	}
 }

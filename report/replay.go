@@ -294,20 +294,24 @@ func replayAgent(in *ReplayInput, i int) ReplayAgent {
 	out := ReplayAgent{
 		Agent: a.ID, File: otherFile(a.File, s.File), Type: a.Type, StartedBy: a.StartedBy, OnBehalfOf: a.OnBehalfOf,
 		Calls: len(a.Calls), Listings: in.listings(r), Skills: skillCalls(a), Compactions: in.compactions(r),
-		Context: context(a), Checks: checks(r.Checks), Visibility: visibility(r.Visibility),
+		Context: context(a), Checks: checks(r.Checks), Visibility: visibility(r.Visibility), ListingsUnrecorded: in.unrecorded(a),
 	}
 	for i := range a.Calls {
 		if a.Calls[i].Abandoned {
 			out.AbandonedCalls++
 		}
 	}
-	if k := in.rules(firstVersion(a)); k != nil {
-		out.ListingsUnrecorded = k.Catalogue.Place != rules.PlaceAttachment
-	}
 	if i == 0 && len(out.Listings) > 0 && !out.Listings[0].Abandoned {
 		out.Listings[0].Budget, out.Listings[0].Size = in.Budget, in.ListingSize
 	}
 	return out
+}
+
+// unrecorded reports whether clients of the agent's version write no listing to
+// the log.
+func (in *ReplayInput) unrecorded(a *replay.Agent) bool {
+	k := in.rules(firstVersion(a))
+	return k != nil && k.Catalogue.Place != rules.PlaceAttachment
 }
 
 // rules are the rules of a client version, nil if unknown.
@@ -353,7 +357,7 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 		l.Shown = shownOf(l.Names, r.Visibility)
 		out = append(out, l)
 	}
-	if len(out) > 0 {
+	if len(out) > 0 || !in.unrecorded(r.Agent) {
 		return out
 	}
 	for i := range r.Predicted {

@@ -426,8 +426,8 @@ func escapeAll(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = Escape(name)
-		if name == "" {
-			out[i] = `""`
+		if name == "" || strings.TrimSpace(name) != name {
+			out[i] = `"` + strings.ReplaceAll(out[i], " ", noBreak) + `"`
 		}
 	}
 	return out
@@ -598,7 +598,7 @@ func (s *ReplaySession) writeAgents(b *strings.Builder, style Style) {
 		var names []string
 		for _, k := range a.Skills {
 			if k.ByModel+k.ByUser > 0 {
-				names = append(names, Escape(k.Skill))
+				names = append(names, escapeAll([]string{k.Skill})[0])
 			}
 		}
 		if len(names) > 0 {
@@ -885,19 +885,22 @@ const needsOldFiles = "the skill files as they were, not as they are now"
 
 // gaps are what a check can lack, by the words of the check.
 var gaps = map[string]gap{
-	"skill files":                  {needs: "the skill files", option: "--skills DIR", input: "skill files"},
-	"the skill file as it was":     {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
-	"the skill files as they were": {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
-	"agent file":                   {needs: "the files that define the agents"},
-	"usage counts":                 {needs: "the usage counts", option: "--usage FILE", input: "usage counts"},
-	"settings":                     {needs: "the settings", option: "--settings FILE", input: "settings"},
-	"window":                       {needs: "the model's window", option: "--window N", input: "window"},
-	"model":                        {needs: "the model's window", option: "--window N", input: "window"},
-	"what led to it":               {one: "has no cause that the log shows", many: "have no cause that the log shows"},
-	"start of the process":         {needs: "to know how the client was started"},
-	"command output":               {needs: "the output of a command, which is not in the log"},
-	"the file watcher's moment":    {one: "depends on when the client noticed changed files", many: "depend on when the client noticed changed files"},
-	"the order after a resume":     {one: "depends on an order that the log does not tell", many: "depend on an order that the log does not tell"},
+	"skill files":                           {needs: "the skill files", option: "--skills DIR", input: "skill files"},
+	"the skill file as it was":              {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
+	"the skill files as they were":          {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
+	"agent file":                            {needs: "the files that define the agents"},
+	"usage counts":                          {needs: "the usage counts", option: "--usage FILE", input: "usage counts"},
+	"settings":                              {needs: "the settings", option: "--settings FILE", input: "settings"},
+	"window":                                {needs: "the model's window", option: "--window N", input: "window"},
+	"model":                                 {needs: "the model's window", option: "--window N", input: "window"},
+	"whether the client had the Skill tool": {one: "depends on whether the client had the Skill tool", many: "depend on whether the client had the Skill tool"},
+	"whether the client was restarted":      {one: "depends on whether the client was restarted", many: "depend on whether the client was restarted"},
+	"directory order":                       {needs: "the order in which the file system gave the files"},
+	"what led to it":                        {one: "has no cause that the log shows", many: "have no cause that the log shows"},
+	"start of the process":                  {needs: "to know how the client was started"},
+	"command output":                        {needs: "the output of a command, which is not in the log"},
+	"the file watcher's moment":             {one: "depends on when the client noticed changed files", many: "depend on when the client noticed changed files"},
+	"the order after a resume":              {one: "depends on an order that the log does not tell", many: "depend on an order that the log does not tell"},
 }
 
 // gap is what an undetermined check lacks.
@@ -1003,17 +1006,15 @@ func (m missing) option(found func(name string) bool) string {
 // writeVerbose adds what one screen leaves out: what the model saw at each prompt,
 // why checks are undetermined one by one, damaged lines, records that nothing reads.
 func (s *ReplaySession) writeVerbose(b *strings.Builder, style Style) {
+	label := "SEEN"
 	for ai := range s.Agents {
 		a := &s.Agents[ai]
-		for i, v := range a.Visibility {
-			label := ""
-			if i == 0 {
-				label = "SEEN"
-			}
+		for _, v := range a.Visibility {
 			style.block(b, label, agentPrefix(a, ai)+v.text())
+			label = ""
 		}
 	}
-	label := "UNKNOWN"
+	label = "UNKNOWN"
 	for ai := range s.Agents {
 		a := &s.Agents[ai]
 		for _, c := range a.Checks {
@@ -1068,6 +1069,9 @@ func (v *Visibility) text() string {
 		if state != "full" {
 			text += ": " + strings.Join(names, ", ")
 		}
+	}
+	if len(v.Skills) == 0 {
+		text += " · no skill"
 	}
 	if v.Predicted {
 		text += " · by the rules"

@@ -200,7 +200,11 @@ func TestReplayPredictedListing(t *testing.T) {
 	r.Agents[0].Visibility = nil
 	r.Agents[0].Predicted = []replay.Effect{{Kind: replay.Listing, Cause: 0, Initial: true, Text: "- a: b\n- c", Entries: []replay.ListedEntry{
 		{Name: "a", Shown: replay.ShownFull}, {Name: "c", Shown: replay.ShownNameOnly}, {Name: "d", Shown: replay.ShownAbsent}}}}
-	doc := NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: r})})
+	doc := NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: r, Rules: func(string) *rules.Rules {
+		k := *sampleRules("")
+		k.Catalogue.Place = rules.PlaceReminder
+		return &k
+	}})})
 	l := doc.Sessions[0].Agents[0].Listings
 	if len(l) != 1 || !l[0].Predicted || l[0].Skills != 2 || l[0].Chars != 10 || l[0].Line != 3 {
 		t.Errorf("listings %+v", l)

@@ -166,13 +166,16 @@ func (s Style) local(t time.Time) time.Time {
 	return t.In(s.Location)
 }
 
-// offset writes the time since the start of something: 0:07, 12:30, 3:05:10.
+// offset writes the time since the start of something: 0:07, 12:30, 3:05:10, 2d 03:05.
 func offset(ms int64) string {
 	sign := ""
 	if ms < 0 {
 		sign, ms = "-", -ms
 	}
 	sec := ms / 1000
+	if sec >= 86_400 {
+		return fmt.Sprintf("%s%dd %02d:%02d", sign, sec/86_400, sec/3600%24, sec/60%60)
+	}
 	if sec >= 3600 {
 		return fmt.Sprintf("%s%d:%02d:%02d", sign, sec/3600, sec/60%60, sec%60)
 	}

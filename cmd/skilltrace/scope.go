@@ -83,6 +83,7 @@ func (a *app) find(args []string) ([]jsonl.Session, error) {
 	}
 	var (
 		sessions []jsonl.Session
+		problems []jsonl.Problem
 		seen     = map[string]bool{}
 		inScope  int
 	)
@@ -98,7 +99,7 @@ func (a *app) find(args []string) ([]jsonl.Session, error) {
 			a.unusable(err)
 			continue
 		}
-		a.problems(found.Problems)
+		problems = append(problems, found.Problems...)
 		for _, s := range found.Sessions {
 			key := realPaths(s.Files())
 			if seen[key] {
@@ -119,6 +120,7 @@ func (a *app) find(args []string) ([]jsonl.Session, error) {
 			}
 		}
 	}
+	a.problems(problems)
 	if len(sessions) == 0 {
 		if a.status >= statusUnusable {
 			return nil, errors.New("no input can be used")
