@@ -105,7 +105,7 @@ func Summarize(a *Agent) Summary {
 			last = i
 		}
 	}
-	start := context{texts: map[string][]string{}, entries: map[string]string{}}
+	start := context{map[string]*holder{}, map[string]string{}}
 	follow(a.Events, start, context.clone, func(i int, c context, jumped bool) context {
 		if jumped {
 			s.closeTurn()
@@ -167,8 +167,14 @@ type typedName struct {
 // context is what stands in the conversation: bodies by their text, and the
 // entries of listings as they stand there, each with the records that hold it.
 type context struct {
-	texts   map[string][]string
+	texts   map[string]*holder
 	entries map[string]string
+}
+
+// holder is a record that holds a text, and those before it.
+type holder struct {
+	uuid   string
+	before *holder
 }
 
 func (c context) clone() context { return context{maps.Clone(c.texts), maps.Clone(c.entries)} }
@@ -207,10 +213,10 @@ func (s *summarizer) step(i int, c context) context {
 	case Body:
 		s.use(e.Skill, e.Where).Bodies++
 		s.out.Loads.add(e.Text)
-		if len(c.texts[e.Text]) > 0 {
+		if c.texts[e.Text] != nil {
 			s.out.Avoidable.add(e.Text)
 		}
-		c.texts[e.Text] = append(c.texts[e.Text][:len(c.texts[e.Text]):len(c.texts[e.Text])], e.Where.UUID)
+		c.hold(e.Text, e.Where.UUID)
 	case Note:
 		s.use(e.Skill, e.Where).Notes++
 	case Compaction:
@@ -218,7 +224,7 @@ func (s *summarizer) step(i int, c context) context {
 	case Reattachment:
 		for _, k := range e.Skills {
 			s.out.Reattached.add(k.Content)
-			c.texts[k.Content] = append(c.texts[k.Content][:len(c.texts[k.Content]):len(c.texts[k.Content])], e.Where.UUID)
+			c.hold(k.Content, e.Where.UUID)
 		}
 	case Listing:
 		s.listing(e, &c)
@@ -226,13 +232,17 @@ func (s *summarizer) step(i int, c context) context {
 	return c
 }
 
+func (c context) hold(text, uuid string) { c.texts[text] = &holder{uuid, c.texts[text]} }
+
 // compacted is what a compaction leaves.
 func (c context) compacted(e *CompactionEvent) context {
-	next := context{map[string][]string{}, map[string]string{}}
-	for text, uuids := range c.texts {
-		for _, u := range uuids {
-			if e.Kept[u] {
-				next.texts[text] = append(next.texts[text], u)
+	next := context{map[string]*holder{}, map[string]string{}}
+	if len(e.Kept) > 0 {
+		for text, h := range c.texts {
+			for ; h != nil; h = h.before {
+				if e.Kept[h.uuid] {
+					next.hold(text, h.uuid)
+				}
 			}
 		}
 	}
