@@ -64,6 +64,9 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 		if failedBy(text, b.commands) {
 			return s, []Effect{{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: "body.shell"}}
 		}
+		if !p.in.Exact {
+			return p.callFromLog(s, e, &catalogue{missing: filesThen, reason: "the file read now has no such command"}, name, recorded, hasBody)
+		}
 	}
 	sent := b.Text
 	if hasBody && (b.Missing != "" || !p.in.Exact) {
@@ -72,7 +75,7 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 		// A note alone: the client saw the text that it had sent before.
 		sent = firstOf(s.Latest[p.key(k)], sent)
 	}
-	effects := p.deliver(&s, e, name, p.key(k), sent, b.Effect)
+	s, effects := p.delivered(s, e, name, p.key(k), sent, b.Effect)
 	s = p.register(s, name, k, sent, false)
 	if scoped := c.scopedNote(name, k); scoped != "" {
 		eff := Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: scoped, Rule: "call.scoped_note"}
@@ -111,7 +114,7 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 	}
 	text, key := recorded.text, firstOf(bodyKey(recorded.text), name)
 	switch {
-	case p.ev.refused(e.ToolUse):
+	case p.ev.refused(e.ToolUse) || p.ev.failed[e.ToolUse] != "":
 		if c.missing != "" {
 			return s, []Effect{unknown(Refusal)}
 		}
@@ -127,14 +130,23 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 		}
 		text, key = s.Latest[inv.Key], inv.Key
 	}
-	effects := p.deliver(&s, e, name, key, text, Effect{Text: text})
+	s, effects := p.delivered(s, e, name, key, text, Effect{Text: text})
+	if !p.in.Exact && s.Ambiguous[name] && !p.formed(effects) {
+		c = &catalogue{missing: filesThen, reason: "whether this is a command of the user's or of the client's own is not known"}
+		effects = nil
+		for _, i := range p.ev.byUse[e.ToolUse] {
+			effects = append(effects, unknown(p.agent.Events[i].Kind))
+		}
+	}
 	s = p.landed(s, key, text, recorded.uuid, effects)
 	s = p.registerRecorded(s, name, key, text)
 	var out []Effect
 	for _, eff := range effects {
 		if eff.Kind == Body {
 			eff.Given = c.missing == ""
-			eff.Missing, eff.Reason = c.missing, c.reason
+			if c.missing != "" {
+				eff.Missing, eff.Reason = c.missing, c.reason
+			}
 		}
 		out = append(out, eff)
 	}
@@ -154,7 +166,7 @@ func (s *State) invokedAs(name string) *Invoked {
 // registerRecorded enters a skill that is known from the log alone. Its path
 // follows from the name only where that holds a plugin's.
 func (p *predictor) registerRecorded(s State, name, key, text string) State {
-	s.Invoked = latest(s.Invoked, Invoked{Name: name, Key: key, Content: text, Unknown: true})
+	s.Invoked = latest(s.Invoked, Invoked{Name: name, Key: key, Content: text, Prompt: s.Prompts, Unknown: true})
 	return s
 }
 

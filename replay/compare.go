@@ -26,6 +26,8 @@ type Comparison struct {
 	Exact bool
 	// RulesExact: the rules are known to hold for this client version.
 	RulesExact bool
+	// Gaps: records of the session are lost, so that what they brought is not known.
+	Gaps bool
 	// History are records that are not judged: a copied history.
 	History map[string]bool
 }
@@ -75,6 +77,11 @@ func (c *comparer) add(at int, k CheckKind, v Verdict, ch Check) {
 // that are not known to hold.
 func (c *comparer) settle(ch *Check) {
 	if ch.Verdict != Divergent {
+		return
+	}
+	if c.Gaps && !c.Exact && ch.Kind != CheckRefusal && ch.Kind != CheckInvariant {
+		ch.Verdict, ch.Missing = Undetermined, "the lost records"
+		ch.Reason += "; records of this session are lost, and what they brought is not known"
 		return
 	}
 	subject := ch.Skill
@@ -333,7 +340,11 @@ next:
 func reattachmentText(list []ReattachedSkill) string {
 	var b strings.Builder
 	for _, s := range list {
-		fmt.Fprintf(&b, "### %s (%s)\n%s\n", s.Name, s.Path, s.Content)
+		name := s.Name
+		if s.Path != "" {
+			name += " (" + s.Path + ")"
+		}
+		fmt.Fprintf(&b, "### %s\n%s\n", name, s.Content)
 	}
 	return b.String()
 }
@@ -365,12 +376,22 @@ func (c *comparer) listings(predicted []Effect) {
 		}
 		return CheckRelist
 	}
+	listed := false // a listing of this agent came before
 	flush := func() {
 		for _, w := range open {
 			if w.Missing != "" || w.Unlogged {
 				continue
 			}
-			c.add(w.Cause, kind(), Divergent, Check{Rule: w.Rule, Expected: w.Text, Reason: "a listing was due, but is not in the log"})
+			ch := Check{Rule: w.Rule, Expected: w.Text, Reason: "a listing was due, but is not in the log"}
+			verdict := Divergent
+			switch {
+			case c.Exact:
+			case !listed:
+				verdict, ch.Missing = Undetermined, "whether the client had the Skill tool"
+			case !w.Initial:
+				verdict, ch.Missing = Undetermined, filesThen
+			}
+			c.add(w.Cause, kind(), verdict, ch)
 		}
 		open = open[:0]
 	}
@@ -392,6 +413,7 @@ func (c *comparer) listings(predicted []Effect) {
 				w, open = open[0], open[1:]
 			}
 			c.listing(w, i, kind())
+			listed = true
 		}
 		open = append(open, byCause[i]...)
 	}
@@ -508,18 +530,18 @@ func (c *comparer) invariant(w *Effect, a *jsonl.Attachment, at int) {
 
 // consistent checks an attachment against itself, where no prediction is at hand.
 func (c *comparer) consistent(a *jsonl.Attachment, lines []skills.ListedLine, at int) {
-	if !a.HasCount && !a.HasNames {
-		return
+	if len(a.Names) == 0 {
+		return // there is nothing to compare, or somebody trimmed the log
 	}
 	ch := Check{Rule: "catalogue.names"}
 	var faults []string
-	if a.HasNames && a.HasCount && a.Count != len(a.Names) {
+	if a.HasCount && a.Count != len(a.Names) {
 		faults = append(faults, fmt.Sprintf("skillCount %d for %d names", a.Count, len(a.Names)))
 	}
-	if a.HasNames && len(lines) != len(a.Names) {
+	if len(lines) != len(a.Names) {
 		faults = append(faults, fmt.Sprintf("%d lines for %d names", len(lines), len(a.Names)))
 	}
-	if a.HasDigests && a.HasNames && len(a.Digests) != len(a.Names) {
+	if a.HasDigests && len(a.Digests) != len(a.Names) {
 		faults = append(faults, fmt.Sprintf("%d digests for %d names", len(a.Digests), len(a.Names)))
 	}
 	if len(faults) == 0 {

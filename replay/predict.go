@@ -60,8 +60,9 @@ type State struct {
 	Invoked []Invoked
 	// Active are held-back skills that a file has activated, by path; Nested the
 	// skills found below the working directory; both in the order in which they came.
-	Active []string
-	Nested []*skills.Skill
+	Active  []string
+	Nested  []*skills.Skill
+	Prompts int // before each of which the client may have been restarted
 	Conversation
 }
 
@@ -77,6 +78,9 @@ type Conversation struct {
 	Reminder map[string]Reminded
 	// TurnBodies is how many of Bodies stood when the assistant message in hand began.
 	TurnBodies int
+	// Ambiguous are the names of typed commands that are in no file: those of the
+	// client's own leave no trace in Latest, those of the user's do.
+	Ambiguous map[string]bool
 	// Restored holds what the last invoked_skills attachment of the history listed.
 	Restored []Invoked
 }
@@ -92,6 +96,7 @@ type SentEntry struct {
 // Invoked is a skill in the client's register of invoked skills.
 type Invoked struct {
 	Name, Path, Key, Content string
+	Prompt                   int // how many prompts there were by then
 	Typed                    bool
 	Unknown                  bool // known from the log alone: Path is not known
 }
@@ -272,10 +277,7 @@ func announced(before map[string]SentEntry, e *Event) map[string]SentEntry {
 
 // agrees reports whether the log shows just these effects for the event in hand.
 func (p *predictor) agrees(effects []Effect) bool {
-	same := p.in.Same
-	if same == nil {
-		same = Exactly
-	}
+	same := p.same
 	listed := false
 	var rest []*Effect
 	for i := range effects {
@@ -355,8 +357,11 @@ func firstOf(a, b string) string {
 // step is the client: a state and an input give a new state and effects.
 func (p *predictor) step(s State, e *Event) (State, []Effect) {
 	if e.Kind.IsEffect() {
-		if p.in.History[e.Where.UUID] {
+		switch {
+		case p.in.History[e.Where.UUID]:
 			s = p.adopt(s, e)
+		case e.Kind == Listing && !p.in.Exact:
+			s = shown(s, e)
 		}
 		return s, nil
 	}
@@ -373,8 +378,10 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 	case Start:
 		return p.start(s, e)
 	case Prompt:
+		s.Prompts++
 		return p.announce(s)
 	case Slash:
+		s.Prompts++
 		return p.slash(s, e)
 	case Turn:
 		s.TurnBodies = len(s.Bodies)
@@ -413,6 +420,20 @@ func (p *predictor) adopt(s State, e *Event) State {
 	return s
 }
 
+// shown follows a recorded listing: what it names is announced, whatever the files
+// read now would have given.
+func shown(s State, e *Event) State {
+	sent := announced(s.Sent, e)
+	for name, was := range s.Sent {
+		if now, ok := sent[name]; ok && now.Mark == "" {
+			now.Mark = was.Mark
+			sent[name] = now
+		}
+	}
+	s.Sent, s.Listed = sent, true
+	return s
+}
+
 // bodyKey identifies a skill by the base directory that its body states.
 func bodyKey(text string) string {
 	rest, ok := strings.CutPrefix(text, baseDirectory)
@@ -426,31 +447,36 @@ func bodyKey(text string) string {
 // start begins a process: what the client keeps outside the conversation is gone,
 // except what it restores from the history.
 func (p *predictor) start(s State, e *Event) (State, []Effect) {
-	next := State{Process: e.Start.Process, Clock: s.Clock, View: s.View, Starting: true}
 	if e.Start.Resume || e.Start.Fork {
-		next.Conversation = s.Conversation
-		next.Sent = nil
-		for name, sent := range s.Sent {
-			if !sent.Gone {
-				next.Sent = set(next.Sent, name, sent)
-			}
-		}
-		next.Latest = nil
-		next.Reminder = nil
-		for _, inv := range s.Restored {
-			if inv.Key == "" {
-				inv.Key = inv.Name
-			}
-			next.Invoked = append(next.Invoked, inv)
-			next.Latest = with(next.Latest, inv.Key, inv.Content)
-			next.Reminder = with(next.Reminder, inv.Key, Reminded{inv.Content, strings.HasSuffix(inv.Content, budget.ReattachMarker)})
-		}
-		return next, nil
+		return resumed(s, e.Start.Process), nil
 	}
+	next := State{Process: e.Start.Process, Clock: s.Clock, View: s.View, Starting: true, Prompts: s.Prompts}
 	if p.agent.ID != "main" {
 		return p.startAgent(next, e)
 	}
 	return next, nil
+}
+
+// resumed is the state of a process that has taken a conversation up.
+func resumed(s State, process int) State {
+	next := State{Process: process, Clock: s.Clock, View: s.View, Starting: true, Prompts: s.Prompts, Conversation: s.Conversation}
+	next.Sent = nil
+	for name, sent := range s.Sent {
+		if !sent.Gone {
+			next.Sent = set(next.Sent, name, sent)
+		}
+	}
+	next.Latest = nil
+	next.Reminder = nil
+	for _, inv := range s.Restored {
+		if inv.Key == "" {
+			inv.Key = inv.Name
+		}
+		next.Invoked = append(next.Invoked, inv)
+		next.Latest = with(next.Latest, inv.Key, inv.Content)
+		next.Reminder = with(next.Reminder, inv.Key, Reminded{inv.Content, strings.HasSuffix(inv.Content, budget.ReattachMarker)})
+	}
+	return next
 }
 
 // set sets a key in a map that nobody else has.
@@ -677,24 +703,16 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 	comp := &p.rules.Compaction
 	skip := e.Compaction.Direct && comp.ConsecutiveSkips
 	if comp.Recorded && len(s.Invoked) > 0 && !skip {
-		eff := Effect{Kind: Reattachment, Rule: "compaction.recorded"}
-		contents := make([]string, len(s.Invoked))
-		for i := range s.Invoked {
-			contents[i] = p.stored(&s.Invoked[i])
+		var eff Effect
+		s, eff = p.reattached(s)
+		if len(eff.Skills) > 0 || eff.Missing != "" {
+			effects = append(effects, eff)
 		}
-		for _, r := range budget.Reattach(contents, p.rules.Reattachment) {
-			if !r.Kept {
-				continue
-			}
-			inv := &s.Invoked[r.Index]
-			eff.Skills = append(eff.Skills, ReattachedSkill{inv.Name, inv.Path, r.Content, r.Cut})
-			if inv.Unknown {
-				eff.Soft = "skill files"
-			}
-		}
-		effects = append(effects, eff)
 	}
 	s.Conversation = p.compacted(s, e.Compaction)
+	if got := p.nextReattachment(); !p.in.Exact && got != nil && (len(effects) == 0 || !p.putBack(effects[0], got)) {
+		s.Conversation = reminded(s.Conversation, got)
+	}
 	if p.rules.Send.AfterCompaction && !skip && e.Compaction.Partial != "from" && p.listsTo(&s) {
 		s.Sent = nil
 		var more []Effect
@@ -703,6 +721,26 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 		effects = append(effects, more...)
 	}
 	return s, effects
+}
+
+// reattach puts the invoked skills back, as far as there is room.
+func (p *predictor) reattach(list []Invoked) Effect {
+	eff := Effect{Kind: Reattachment, Rule: "compaction.recorded"}
+	contents := make([]string, len(list))
+	for i := range list {
+		contents[i] = p.stored(&list[i])
+	}
+	for _, r := range budget.Reattach(contents, p.rules.Reattachment) {
+		if !r.Kept {
+			continue
+		}
+		inv := &list[r.Index]
+		eff.Skills = append(eff.Skills, ReattachedSkill{inv.Name, inv.Path, r.Content, r.Cut})
+		if inv.Unknown {
+			eff.Soft = "skill files"
+		}
+	}
+	return eff
 }
 
 // stored is a body as the client keeps it for later.
@@ -780,9 +818,11 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 				}
 				return s, append(effects, Effect{Kind: Body, Skill: e.Skill, Missing: filesThen, Reason: "no file read now has this skill", Rule: "body.typed"})
 			}
-			// The client's own command: its text is in no file.
+			// The client's own command, or a command file that is gone: nothing in its
+			// text tells.
 			s = p.take(s, e.Skill, recorded.text, recorded.uuid)
 			s = p.forget(s, e.Skill)
+			s.Ambiguous = with(s.Ambiguous, e.Skill, true)
 			effects = append(effects, Effect{Kind: Body, Skill: e.Skill, Text: recorded.text, Given: true})
 		}
 		return s, effects
@@ -833,7 +873,7 @@ func (p *predictor) register(s State, called string, k *skills.Skill, text strin
 	if proc := p.process(&s); !p.in.Exact && proc != nil && len(proc.SkillDirs) > 0 {
 		source = "" // a folder given by hand may have been anybody's
 	}
-	inv := Invoked{Name: name, Path: source, Key: p.key(k), Content: text, Typed: typed}
+	inv := Invoked{Name: name, Path: source, Key: p.key(k), Content: text, Prompt: s.Prompts, Typed: typed}
 	s.Invoked = latest(s.Invoked, inv)
 	if p.agent.ID != "main" && !p.isolated() {
 		p.leaks = append(p.leaks, Leak{At: p.e.Where.Time, Invoked: inv})

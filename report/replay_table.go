@@ -896,6 +896,7 @@ var gaps = map[string]gap{
 	"whether the client had the Skill tool": {one: "depends on whether the client had the Skill tool", many: "depend on whether the client had the Skill tool"},
 	"whether the client was restarted":      {one: "depends on whether the client was restarted", many: "depend on whether the client was restarted"},
 	"directory order":                       {needs: "the order in which the file system gave the files"},
+	"the lost records":                      {one: "depends on records of the log that are lost", many: "depend on records of the log that are lost"},
 	"what led to it":                        {one: "has no cause that the log shows", many: "have no cause that the log shows"},
 	"start of the process":                  {needs: "to know how the client was started"},
 	"command output":                        {needs: "the output of a command, which is not in the log"},
