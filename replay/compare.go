@@ -38,7 +38,7 @@ func Compare(a *Agent, predicted []Effect, ev *Evidence, cmp Comparison) []Check
 	if cmp.Same == nil {
 		cmp.Same = Exactly
 	}
-	c := &comparer{Comparison: cmp, agent: a, ev: ev, broken: map[string]int{}}
+	c := &comparer{Comparison: cmp, agent: a, ev: ev, broken: map[string]int{}, answered: answered(a.Events)}
 	c.pair(predicted)
 	c.listings(predicted)
 	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].at < c.found[j].at })
@@ -56,6 +56,8 @@ type comparer struct {
 	ev     *Evidence
 	found  []placed
 	broken map[string]int // line of the first divergence, by what depends on it
+	// answered says of each event whether a request followed it on its branch.
+	answered []bool
 }
 
 // placed is a check with the index of the event at which it stands.
@@ -232,7 +234,7 @@ func (c *comparer) effect(w *Effect, at int) {
 // absent is a predicted effect that the log does not show although the
 // conversation went on.
 func (c *comparer) absent(w *Effect) {
-	if w.Missing != "" || w.Given || !c.goesOn(w.Cause) {
+	if w.Missing != "" || w.Given || !c.answered[w.Cause] {
 		return
 	}
 	e := &c.agent.Events[w.Cause]
@@ -264,14 +266,23 @@ func (c *comparer) surplus(at int, alone bool) {
 	c.add(at, kindOf(e.Kind), Divergent, ch)
 }
 
-// goesOn reports whether a request followed an event on its branch.
-func (c *comparer) goesOn(i int) bool {
-	for j := i + 1; j < len(c.agent.Events); j++ {
-		if c.agent.Events[j].Kind == Turn {
-			return true
+// answered says of each event whether a request followed it on its branch.
+func answered(events []Event) []bool {
+	out := make([]bool, len(events))
+	for i := len(events) - 1; i >= 0; i-- {
+		if p := events[i].Parent; p >= 0 && (out[i] || events[i].Kind == Turn) {
+			out[p] = true
 		}
 	}
-	return false
+	return out
+}
+
+// follows reports whether an event stands behind a cause on its branch.
+func (c *comparer) follows(cause, i int) bool {
+	for i > cause {
+		i = c.agent.Events[i].Parent
+	}
+	return i == cause
 }
 
 func kindOf(k EventKind) CheckKind {
@@ -377,8 +388,15 @@ func (c *comparer) listings(predicted []Effect) {
 		return CheckRelist
 	}
 	listed := false // a listing of this agent came before
-	flush := func() {
+	flush := func(turn int) {
+		var rest []*Effect
 		for _, w := range open {
+			if !c.follows(w.Cause, turn) {
+				if c.answered[w.Cause] {
+					rest = append(rest, w) // on another branch, which goes on later
+				}
+				continue
+			}
 			if w.Missing != "" || w.Unlogged {
 				continue
 			}
@@ -393,7 +411,7 @@ func (c *comparer) listings(predicted []Effect) {
 			}
 			c.add(w.Cause, kind(), verdict, ch)
 		}
-		open = open[:0]
+		open = rest
 	}
 	for i := range c.agent.Events {
 		e := &c.agent.Events[i]
@@ -401,7 +419,7 @@ func (c *comparer) listings(predicted []Effect) {
 		case Start:
 			first = true
 		case Turn:
-			flush()
+			flush(i)
 		case Compaction:
 			open = slices.DeleteFunc(open, func(w *Effect) bool { return w.Fleeting })
 		case Listing:
@@ -409,8 +427,9 @@ func (c *comparer) listings(predicted []Effect) {
 				continue
 			}
 			var w *Effect
-			if len(open) > 0 {
-				w, open = open[0], open[1:]
+			if j := slices.IndexFunc(open, func(w *Effect) bool { return c.follows(w.Cause, i) }); j >= 0 {
+				w = open[j]
+				open = slices.Delete(open, j, j+1)
 			}
 			c.listing(w, i, kind())
 			listed = true

@@ -127,14 +127,14 @@ type predictor struct {
 
 func (p *predictor) run() []Effect {
 	events := p.agent.Events
-	// A state is kept for each event that more than one follows, so that a branch
-	// begins with what was known there.
-	followers := make([]int, len(events)+1)
+	// A state is kept for each event that another than the next one follows, so that
+	// a branch begins, or goes on, with what was known there.
+	last := make([]int, len(events)+1) // the last event that follows each, by index+1
 	for i := range events {
-		followers[events[i].Parent+1]++
+		last[events[i].Parent+1] = i
 	}
 	keep := map[int]Conversation{}
-	if followers[0] > 1 {
+	if last[0] > 0 {
 		keep[-1] = Conversation{}
 	}
 	var s State
@@ -158,7 +158,7 @@ func (p *predictor) run() []Effect {
 		}
 		p.effects = append(p.effects, effects...)
 		p.count(e.Kind, effects)
-		if followers[i+1] > 1 {
+		if last[i+1] > i+1 {
 			keep[i] = s.Conversation
 		}
 	}
