@@ -243,15 +243,6 @@ func (c *catalogue) nestedFor(file, cwd string) []*skills.Skill {
 	return found
 }
 
-func (c *catalogue) lists(name string) bool {
-	for i := range c.entries {
-		if c.entries[i].Name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // callable reports whether a skill can be called by the model at all.
 func callable(st *skills.Status) bool {
 	switch st.Reason {

@@ -63,8 +63,7 @@ type comparer struct {
 // placed is a check with the index of the event at which it stands.
 type placed struct {
 	Check
-	at   int
-	soft bool // a text from a file that may have changed since
+	at int
 }
 
 func (c *comparer) add(at int, k CheckKind, v Verdict, ch Check) {

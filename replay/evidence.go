@@ -80,14 +80,9 @@ func Gather(s *Session, a *Agent) *Evidence {
 				ev.preloads = append(ev.preloads, r)
 				continue
 			}
-			for j := e.Parent; j >= 0; j = a.Events[j].Parent {
-				if p := &a.Events[j]; p.Kind == Slash && p.Skill == e.Skill {
-					if _, ok := ev.slashBody[j]; !ok {
-						ev.slashBody[j] = r
-					}
-					break
-				} else if p.Kind == Turn {
-					break
+			if j := typedCommand(a, i); j >= 0 {
+				if _, ok := ev.slashBody[j]; !ok {
+					ev.slashBody[j] = r
 				}
 			}
 		}

@@ -53,12 +53,25 @@ func typedBodies(a *Agent) map[int]bool {
 		if e.Kind != Body || e.ToolUse != "" {
 			continue
 		}
-		for j := e.Parent; j >= 0 && a.Events[j].Kind != Turn; j = a.Events[j].Parent {
-			if a.Events[j].Kind == Slash && a.Events[j].Skill == e.Skill {
-				out[j] = true
-				break
-			}
+		if j := typedCommand(a, i); j >= 0 {
+			out[j] = true
 		}
 	}
 	return out
+}
+
+// typedCommand is the typed command that brought a body, by event; -1 if none did.
+func typedCommand(a *Agent, body int) int {
+	// Between the two stand the other commands of a stack and what came with them:
+	// hostile logs must not make the way long.
+	const most = 256
+	for j, n := a.Events[body].Parent, 0; j >= 0 && n < most; j, n = a.Events[j].Parent, n+1 {
+		switch e := &a.Events[j]; {
+		case e.Kind == Turn:
+			return -1
+		case e.Kind == Slash && e.Skill == a.Events[body].Skill:
+			return j
+		}
+	}
+	return -1
 }

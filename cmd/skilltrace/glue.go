@@ -101,6 +101,12 @@ func tokensOf(s *replay.Session) *report.TokensBlock {
 	if l.UnknownLifetime {
 		out.Notes = append(out.Notes, "the lifetime of cache writes is not recorded: priced at five minutes")
 	}
+	if l.ModelChanged > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("calls within which the model changed: %d; the row with the highest output counts", l.ModelChanged))
+	}
+	if l.Reanchored > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("calls whose prompt shrank without a compaction: %d; what fell out of it is not in the log", l.Reanchored))
+	}
 	out.Price()
 	return out
 }

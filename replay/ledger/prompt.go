@@ -31,12 +31,6 @@ type prompts struct {
 // layerSums holds tokens for each of Layers.
 type layerSums [7]int64
 
-func (s *layerSums) add(o *layerSums, sign int64) {
-	for i := range s {
-		s[i] += sign * o[i]
-	}
-}
-
 func newPrompts(segments []replay.Segment, index map[replay.Layer]int) *prompts {
 	n := len(segments)
 	p := &prompts{segments: segments,

@@ -20,11 +20,10 @@ const (
 
 // Same reports whether a recorded text is the predicted one. Both are WTF-8.
 //
-// Filler was put in line by line. With Letters a line is equal, or it is what the
-// predicted line becomes when every ASCII letter and digit, in the whole line or
-// behind one of the beginnings that were kept (see keptUntil), becomes x: an x
-// between other letters is just an x. A text that states a base directory is a
-// skill's own and holds no filler. With Words a line, or what follows the name of
+// Filler was put in line by line. With Letters a line is equal, or the recorded one
+// has an x where the predicted one has an ASCII letter or digit, and あ where that
+// has another letter. A text that states a base directory is a skill's own and holds
+// no filler. With Words a line, or what follows the name of
 // a listing entry, need only have the same length in UTF-16 code units.
 func Same(predicted, recorded string, f Filler) bool {
 	if predicted == recorded {
@@ -59,25 +58,17 @@ func sameLine(p, r string, f Filler) bool {
 		}
 		return !strings.ContainsFunc(r[same:], func(c rune) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' })
 	}
-	if len(p) != len(r) {
-		return partly(p, r)
-	}
-	if filled(p, r) {
+	if partly(p, r) {
 		return true
 	}
 	// A short line without a blank is an identifier, and was mostly kept: also the
 	// last line of a text that is cut, when the prediction knows only the filler
 	// (recorded: "T…" in fuzz/028 at 2.1.129).
-	if len(p) <= maxIdentifier && !strings.ContainsAny(strings.TrimSpace(p), " \t") {
-		return filled(r, p) || partly(p, r)
-	}
-	// The source behind a description was kept: "(user)", "(project, gitignored)".
-	if k := strings.LastIndex(p, " ("); k > 0 && p[k:] == r[k:] && filled(p[:k], r[:k]) {
-		return true
-	}
-	k := keptUntil(p)
-	return k > 0 && p[:k] == r[:k] && filled(p[k:], r[k:]) || partly(p, r)
+	return len(p) == len(r) && len(p) <= maxIdentifier && !strings.ContainsAny(strings.TrimSpace(p), " \t") && filled(r, p)
 }
+
+// maxIdentifier is the longest line without a blank that was kept, in bytes.
+const maxIdentifier = 80
 
 // partly reports whether r is p with filler in some places: an x for an ASCII letter
 // or digit, あ for another letter (recorded: listing/whitespace at 2.0.30).
@@ -110,40 +101,6 @@ func filled(p, r string) bool {
 		}
 	}
 	return true
-}
-
-// Limits of the filler, in characters.
-const (
-	maxIdentifier = 80  // the longest line without a blank that was kept
-	longMessage   = 200 // a refusal over it was kept up to its first sentence only
-)
-
-// keptUntil is the length of the beginning of a line that is kept where the rest
-// is filler: the name of a listing entry, the first sentence of a long refusal,
-// or the start of a remark; 0 if there is none.
-func keptUntil(line string) int {
-	for _, remark := range []string{
-		"This session is being continued from a previous conversation that ran out of context.",
-		"The following skills were invoked EARLIER in this session (before the conversation was compacted)",
-	} {
-		if strings.HasPrefix(line, remark) {
-			return len(remark)
-		}
-	}
-	trimmed := strings.TrimPrefix(line, "<tool_use_error>")
-	if budget.Len16(line) > longMessage {
-		for _, start := range []string{"Skill", "Unknown", "Error", "InputValidation"} {
-			if !strings.HasPrefix(trimmed, start) {
-				continue
-			}
-			for i := range len(line) - 1 {
-				if (line[i] == '.' || line[i] == ':') && line[i+1] == ' ' {
-					return i + 1
-				}
-			}
-		}
-	}
-	return entryName(line)
 }
 
 // entryName is the length of the "- NAME: " that a listing entry starts with.
