@@ -182,7 +182,17 @@ type session struct {
 	context   int   // tokens
 	recent    []int // skills invoked, latest first
 	bodies    [Skills]string
+	present   [Skills]presence
 }
+
+// presence is where the body of a skill stands in the context.
+type presence uint8
+
+const (
+	absent presence = iota
+	loaded
+	reattached
+)
 
 // turn is a prompt and all that follows until the next one.
 func (s *session) turn() {
@@ -271,15 +281,26 @@ func (s *session) result(id, text, account string) {
 		s.turns, id, text, account, s.parent)
 }
 
-// skill calls a skill, whose body follows the result.
+// skill calls a skill. Its body follows the result, or a note where it stands in the
+// context already.
 func (s *session) skill(k int) {
 	name := "skill-" + strconv.Itoa(k)
 	call := s.use("Skill", `{"skill":"`+name+`"}`)
 	s.result(call, "Launching skill: "+name, `{"success":true,"commandName":"`+name+`"}`)
 	if s.bodies[k] == "" {
-		s.bodies[k] = `Base directory for this skill: /home/dev/.claude/skills/` + name + `\n\n# ` + name + `\n` + s.prose(3000+k*400)
+		s.bodies[k] = `Base directory for this skill: /home/dev/.claude/skills/` + name + `\n\n# ` + name + `\n` + strings.TrimSpace(s.prose(3000+k*400))
 	}
-	s.record(`"promptId":"p-%d","type":"user","message":{"role":"user","content":[{"type":"text","text":"%s"}]},"isMeta":true,"sourceToolUseID":"%s"`, s.turns, s.bodies[k], call)
+	var content string
+	switch s.present[k] {
+	case absent:
+		content = `[{"type":"text","text":"` + s.bodies[k] + `"}]`
+		s.present[k] = loaded
+	case loaded:
+		content = `"Skill /` + name + ` is already loaded above; instructions unchanged."`
+	case reattached:
+		content = `"Skill /` + name + ` was loaded earlier (see the invoked-skills reminder above); this is a NEW invocation — follow those instructions now, including any setup steps."`
+	}
+	s.record(`"promptId":"p-%d","type":"user","message":{"role":"user","content":%s},"isMeta":true,"sourceToolUseID":"%s"`, s.turns, content, call)
 	s.record(`"attachment":{"type":"command_permissions","allowedTools":[]},"type":"attachment"`)
 	s.recent = append([]int{k}, without(s.recent, k)...)
 }
@@ -301,18 +322,34 @@ func (s *session) compact() {
 	s.parent = ""
 	s.record(`"logicalParentUuid":"%s","type":"system","subtype":"compact_boundary","content":"Conversation compacted","isMeta":false,"level":"info","compactMetadata":{"trigger":"auto","preTokens":%d}`, last, s.context)
 	s.record(`"type":"user","message":{"role":"user","content":"This session is being continued from a previous conversation. %s"},"isVisibleInTranscriptOnly":true,"isCompactSummary":true`, s.prose(8000))
-	if len(s.recent) > 0 {
-		var b strings.Builder
-		for i, k := range s.recent[:min(4, len(s.recent))] {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, `{"name":"skill-%d","path":"userSettings:skill-%d","content":"%s"}`, k, k, s.bodies[k])
-		}
-		s.record(`"attachment":{"type":"invoked_skills","skills":[%s]},"type":"attachment"`, b.String())
-	}
+	s.reattach()
 	s.list()
 	s.context = 12_000
+}
+
+// maxReattached is how many tokens of bodies a client puts back, of four characters
+// each.
+const maxReattached = 25_000
+
+// reattach puts back the bodies of the skills invoked, latest first, as far as they
+// fit.
+func (s *session) reattach() {
+	s.present = [Skills]presence{}
+	var list []string
+	left := maxReattached
+	for _, k := range s.recent {
+		body := s.bodies[k]
+		tokens := (len(body) - strings.Count(body, `\n`) + 2) / 4
+		if tokens > left {
+			continue
+		}
+		left -= tokens
+		s.present[k] = reattached
+		list = append(list, fmt.Sprintf(`{"name":"skill-%d","path":"userSettings:skill-%d","content":"%s"}`, k, k, body))
+	}
+	if len(list) > 0 {
+		s.record(`"attachment":{"type":"invoked_skills","skills":[%s]},"type":"attachment"`, strings.Join(list, ","))
+	}
 }
 
 // subagent writes a log of its own, started by a call.
