@@ -322,12 +322,17 @@ func split(text, version string) Source {
 	if a := argumentLine.FindStringSubmatch(m[1]); a != nil {
 		var v any
 		if yaml.Unmarshal([]byte(a[0]), &v) == nil {
-			src.Names = Names(yamlValue(v.(map[string]any)["arguments"]))
+			src.Names = argumentNames(yamlValue(v.(map[string]any)["arguments"]))
 		} else {
-			src.Names = Names(frontmatter.Value{Kind: frontmatter.String, Text: strings.TrimSpace(a[1])})
+			src.Names = argumentNames(frontmatter.Value{Kind: frontmatter.String, Text: strings.TrimSpace(a[1])})
 		}
 	}
 	return src
+}
+
+func argumentNames(v frontmatter.Value) []string {
+	f := frontmatter.Front{Present: true, Fields: []frontmatter.Field{{Key: "arguments", Value: v}}}
+	return f.Arguments(frontmatter.Dialect{})
 }
 
 func yamlValue(v any) frontmatter.Value {
