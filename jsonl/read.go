@@ -24,9 +24,10 @@ type Options struct {
 	// listings, bodies, errors, and the calls and results of the Skill tool come in
 	// full in any case, and so do texts of at most 1 KiB, or of what Short says.
 	Sizes bool
-	// Short, with Sizes, is the length in bytes up to which texts come in full all
-	// the same. Zero means 1 KiB; less than zero: none does, and what a client
-	// rendered of an attachment, which repeats it, comes as its size alone.
+	// Short, with Sizes, is the length up to which texts come in full all the same,
+	// in bytes as they stand in the log. Zero means 1 KiB; less than zero: none does,
+	// and what a client rendered of an attachment, which repeats it, comes as its
+	// size alone.
 	Short int
 	// Types, if not empty, names the types of records that are read whole. Of all
 	// others only what tells them apart and places them in their session is read:

@@ -334,10 +334,11 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var sums [2]Stats
-		for i, sizes := range []bool{false, true} {
+		var sums [3]Stats
+		for i, opt := range []Options{{}, {Sizes: true}, {Sizes: true, Short: -1, Reuse: true, Types: []string{"user", "assistant"}}} {
+			opt.Stats, opt.MaxLine = &sums[i], 1000
 			n, next := 0, int64(0)
-			for r, err := range Read("x", bytes.NewReader(data), Options{Sizes: sizes, Stats: &sums[i], MaxLine: 1000}) {
+			for r, err := range Read("x", bytes.NewReader(data), opt) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -354,7 +355,7 @@ func FuzzRead(f *testing.F) {
 						if b.Input != nil {
 							Value(b.Input).Size()
 						}
-						if !sizes && b.Kind == BlockText && b.Size.Len16() != Measure(b.Text).Len16() {
+						if !opt.Sizes && b.Kind == BlockText && b.Size.Len16() != Measure(b.Text).Len16() {
 							t.Fatalf("%q: size %+v", b.Text, b.Size)
 						}
 					}
@@ -365,8 +366,10 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%d bytes of %d", sums[i].Bytes, len(data))
 			}
 		}
-		if sums[0].Records != sums[1].Records || sums[0].Broken != sums[1].Broken {
-			t.Fatalf("full %+v, sizes %+v", sums[0], sums[1])
+		for _, s := range sums[1:] {
+			if s.Records != sums[0].Records || s.Broken != sums[0].Broken {
+				t.Fatalf("full %+v, less %+v", sums[0], s)
+			}
 		}
 	})
 }
