@@ -59,6 +59,7 @@ type ReplaySession struct {
 	Graph         *Graph         `json:"graph,omitempty"`
 	Inputs        []Input        `json:"inputs"`
 	Assumptions   []string       `json:"assumptions"`
+	SkillFiles    []SkillFile    `json:"skills"`
 	Agents        []ReplayAgent  `json:"agents"`
 	Tokens        *TokensBlock   `json:"tokens,omitempty"`
 	Defects       []Defect       `json:"defects"`
@@ -227,8 +228,10 @@ type ReplayInput struct {
 	ListingSize int
 	// Rules are those of a client version; nil where none are known.
 	Rules   func(version string) *rules.Rules
-	InScope bool         // see ReplaySession
-	Tokens  *TokensBlock // nil where nothing was charged
+	InScope bool // see ReplaySession
+	// SkillFiles are the skill files that were found, in order.
+	SkillFiles []SkillFile
+	Tokens     *TokensBlock // nil where nothing was charged
 }
 
 // NewReplay makes the document of replayed sessions, in the order given.
@@ -247,7 +250,7 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 	out := ReplaySession{
 		ID: s.ID, File: s.File, Client: r.Client, Versions: list(s.Versions), RulesExact: r.RulesExact,
 		Model: r.Model, Window: r.Window, CWD: s.CWD, InScope: in.InScope, Start: timeOf(s.Start), End: timeOf(s.End),
-		Lines: s.Lines, Inputs: []Input{}, Assumptions: list(r.Assumptions), Agents: []ReplayAgent{},
+		Lines: s.Lines, Inputs: []Input{}, Assumptions: list(r.Assumptions), SkillFiles: append([]SkillFile{}, in.SkillFiles...), Agents: []ReplayAgent{},
 		Tokens: in.Tokens, Defects: defects(s), Unknown: s.Unknown,
 	}
 	if g := (Graph{s.Replayed, s.Dangling, s.OutOfOrder, s.Copied, s.ForkOf}); g != (Graph{}) {

@@ -141,6 +141,7 @@ func (t Totals) text(style Style) string {
 func (s *ReplaySession) write(b *strings.Builder, style Style) error {
 	s.writeHeader(b, style)
 	b.WriteString("\n")
+	s.writeSkills(b, style)
 	if len(s.Agents) > 0 {
 		main := &s.Agents[0]
 		main.writeListings(b, style)

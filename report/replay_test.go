@@ -88,6 +88,21 @@ func sampleSession() *replay.Session {
 		Unknown: map[string]int{"atis-latch": 9, "zeta": 1}}
 }
 
+// sampleSkillFiles are files in each of the states.
+func sampleSkillFiles() []SkillFile {
+	main, dir := at(1).File, "/home/dev/.claude/skills/"
+	return []SkillFile{
+		NewSkillFile("big-a", dir+"big-a/SKILL.md", "edited", main, []FileCompared{
+			NewFileCompared("digest", "same", at(7), false, "", ""),
+			NewFileCompared("body", "edited", at(24), false, "Do it  well with now.\n", "Do it  well with $1.\n"),
+		}),
+		NewSkillFile("big-b", dir+"big-b/SKILL.md", "same", main, []FileCompared{NewFileCompared("listing text", "same", at(7), true, "", "")}),
+		NewSkillFile("commit\x1b[2J", dir+"commit/SKILL.md", "same", main, []FileCompared{NewFileCompared("digest", "same", at(7), false, "", "")}),
+		NewSkillFile("deploy", dir+"deploy/SKILL.md", "edited", main, []FileCompared{NewFileCompared("digest", "edited", at(7), false, "", "")}),
+		NewSkillFile("hidden", dir+"hidden/SKILL.md", "unknown", main, nil),
+	}
+}
+
 func sampleResult() *replay.Result {
 	s := sampleSession()
 	return &replay.Result{Session: s, Client: "claude-code@2.1.332", RulesExact: true, Model: "claude-sonnet-4-5", Window: 200000,
@@ -146,7 +161,7 @@ func sampleRules(string) *rules.Rules {
 }
 
 func sampleReplay() *ReplayDocument {
-	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Budget: 8000, ListingSize: 190, InScope: true, Rules: sampleRules, Tokens: sampleTokens()})})
+	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Budget: 8000, ListingSize: 190, InScope: true, Rules: sampleRules, Tokens: sampleTokens(), SkillFiles: sampleSkillFiles()})})
 }
 
 func TestReplay(t *testing.T) {

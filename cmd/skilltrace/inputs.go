@@ -122,11 +122,27 @@ func (in *given) replaySession(s *replay.Session) (*replayed, error) {
 	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact, History: found.Inputs.History})
 	r.Client, r.Model, r.Window = found.Client, found.Model, found.Window
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
+	found.CompareBodies(r)
 	out := &replayed{problems: found.Problems, session: report.NewReplaySession(report.ReplayInput{
-		Result: r, Budget: found.Budget, ListingSize: found.ListingSize, Rules: found.Inputs.Rules, InScope: found.Own, Tokens: tokensOf(s),
+		Result: r, Budget: found.Budget, ListingSize: found.ListingSize, Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s),
 	})}
 	if found.BadVersion != "" {
 		out.version = fmt.Errorf("%s: client version %w; the newest rules were used, --client %s@VERSION chooses others", s.File, &rules.VersionError{Text: found.BadVersion}, in.table.Client)
 	}
 	return out, nil
+}
+
+// skillFiles are the skill files found for a session, each with what its log shows
+// of it.
+func skillFiles(s *replay.Session, found *local.Found) []report.SkillFile {
+	var out []report.SkillFile
+	for i := range found.Skills {
+		k := &found.Skills[i]
+		var compared []report.FileCompared
+		for _, c := range k.Compared {
+			compared = append(compared, report.NewFileCompared(string(c.By), string(c.State), c.Where, c.Part, c.Seen, c.Now))
+		}
+		out = append(out, report.NewSkillFile(k.Name, k.Path, string(k.State()), s.File, compared))
+	}
+	return out
 }

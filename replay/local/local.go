@@ -54,6 +54,8 @@ type Found struct {
 	Own         bool
 	Uses        []replay.InputUse
 	Assumptions []string
+	// Skills are the skill files in the order in which they were found.
+	Skills []SkillFile
 	// Problems are files that were looked for and cannot be used, `file: what`.
 	Problems []string
 	// BadVersion is what the log names as its client version, where no version of it
@@ -113,6 +115,9 @@ type finding struct {
 	configDir string // slash-separated, "" if none
 	listed    *listings
 	p         replay.Process // the first process
+	// bare and unseen count the skill files whose entries the listings show without
+	// anything to compare, and those that no listing shows.
+	bare, unseen int
 }
 
 // step runs a step and returns the uses that it noted.

@@ -651,7 +651,7 @@ func TestNotes(t *testing.T) {
 	}{
 		{"by digests", true, []string{"commit: Writes a commit with care and a long text.", "deploy: Puts it online."}, "2 skills, descriptions unchanged since (digests)"},
 		{"changed", true, []string{"commit: Writes.", "deploy: Puts it online."}, "2 skills, descriptions of 1 changed since (digests): commit"},
-		{"by texts", false, []string{"commit: Writes a commit wi…", "deploy"}, "2 skills, descriptions unchanged since"},
+		{"by texts", false, []string{"commit: Writes a commit wi…", "deploy"}, "2 skills, descriptions unchanged since, 1 listed by name only"},
 		{"changed texts", false, []string{"commit: Writes one…", "deploy: Puts it online."}, "2 skills, descriptions of 1 changed since: commit"},
 		{"nothing to compare", true, []string{"init: The client's own."}, "2 skills as they are now"},
 	} {

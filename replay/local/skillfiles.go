@@ -42,6 +42,7 @@ func (f *finding) skillFiles() {
 	}
 	found := f.discover(tree)
 	f.Inputs.Files = f.filesOf(tree, found)
+	f.compareListings(found)
 	f.use("skill files", strings.Join(f.foldersOf(found), ", "), f.noteOf(found, given))
 	f.unreadable(found)
 }
@@ -151,11 +152,6 @@ type listings struct {
 	entries map[string][]listed  // all entries of a name, in order
 }
 
-type listed struct {
-	line   skills.ListedLine
-	digest string
-}
-
 func listingsOf(s *replay.Session) *listings {
 	out := &listings{since: map[string]time.Time{}, entries: map[string][]listed{}}
 	for _, a := range s.Agents {
@@ -181,7 +177,7 @@ func listingsOf(s *replay.Session) *listings {
 				if t, ok := out.since[l.Name]; !ok || at.Before(t) {
 					out.since[l.Name] = at
 				}
-				entry := listed{line: l}
+				entry := listed{line: l, where: e.Where}
 				if n < len(e.Listing.Digests) && len(e.Listing.Digests) == len(e.Listing.Names) {
 					entry.digest = e.Listing.Digests[n]
 				}
@@ -324,9 +320,7 @@ func (f *finding) skillSettings() skills.Settings {
 	return s
 }
 
-// noteOf says how the files compare with what the log shows of them. Texts are
-// compared by their digests where the log holds any, else as far as they are
-// listed.
+// noteOf says how the files compare with what the listings show of them.
 func (f *finding) noteOf(found skills.Found, given bool) string {
 	note := fmt.Sprintf("%d skills", len(found.Skills))
 	if len(found.Skills) == 1 {
@@ -339,21 +333,20 @@ func (f *finding) noteOf(found skills.Found, given bool) string {
 		}
 		return note
 	}
-	same, unseen := 0, 0
+	same, doubtful := 0, 0
 	var other []string
 	byDigest := true
-	for _, e := range skills.Entries(f.eligible(found), nil, f.skillSettings(), f.options(f.r)) {
-		seen := f.listed.entries[e.Name]
-		if len(seen) == 0 {
-			unseen++
-			continue
-		}
-		last := seen[len(seen)-1]
-		byDigest = byDigest && last.digest != ""
-		if sameText(e, last) {
-			same++
-		} else {
-			other = append(other, e.Name)
+	for _, k := range f.Skills {
+		for _, c := range k.Compared {
+			byDigest = byDigest && c.By == ByDigest
+			switch c.State {
+			case FileSame:
+				same++
+			case FileEdited:
+				other = append(other, k.Name)
+			default:
+				doubtful++
+			}
 		}
 	}
 	how := ""
@@ -361,30 +354,21 @@ func (f *finding) noteOf(found skills.Found, given bool) string {
 		how = " (digests)"
 	}
 	switch {
-	case same+len(other) == 0:
+	case same+len(other)+doubtful+f.bare == 0:
 		return note + " as they are now"
-	case len(other) == 0:
-		note += ", descriptions unchanged since" + how
-	default:
+	case len(other) > 0:
 		note += fmt.Sprintf(", descriptions of %d changed since%s: %s", len(other), how, few(other))
+	case same > 0:
+		note += ", descriptions unchanged since" + how
 	}
-	if unseen > 0 {
-		note += fmt.Sprintf(", %d not in the log", unseen)
+	if f.bare > 0 {
+		note += fmt.Sprintf(", %d listed by name only", f.bare)
+	}
+	if doubtful > 0 {
+		note += fmt.Sprintf(", %d cannot be compared by these rules", doubtful)
+	}
+	if f.unseen > 0 {
+		note += fmt.Sprintf(", %d not in the log", f.unseen)
 	}
 	return note
-}
-
-// sameText reports whether the log shows the text of an entry as it is now, as far
-// as it shows it.
-func sameText(e skills.Entry, l listed) bool {
-	switch {
-	case l.digest != "":
-		return l.digest == e.Digest()
-	case l.line.Bare:
-		return true
-	}
-	if cut, ok := strings.CutSuffix(l.line.Text, "…"); ok && strings.HasPrefix(e.Full, cut) {
-		return true
-	}
-	return l.line.Text == e.Text || l.line.Text == e.Full
 }
