@@ -63,6 +63,8 @@ type State struct {
 	Active  []string
 	Nested  []*skills.Skill
 	Prompts int // before each of which the client may have been restarted
+	// Whole is the last listing that the log shows, if it was a whole one.
+	Whole *Event
 	Conversation
 }
 
@@ -430,7 +432,10 @@ func shown(s State, e *Event) State {
 			sent[name] = now
 		}
 	}
-	s.Sent, s.Listed = sent, true
+	s.Sent, s.Listed, s.Whole = sent, true, nil
+	if e.Listing.Initial {
+		s.Whole = e
+	}
 	return s
 }
 
@@ -558,6 +563,9 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 		if want != nil {
 			return s, nil // whether anything is new cannot be told
 		}
+		if s.Whole != nil {
+			eff.again(s.Whole)
+		}
 		return s, []Effect{eff}
 	}
 	eff.Text, eff.Entries, eff.Missing = p.render(&s, c, want)
@@ -584,6 +592,24 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	}
 	delete(s.Sent, "")
 	return s, []Effect{eff}
+}
+
+// again makes the effect the listing that the log showed last. If the one that came
+// is the same, nothing that it rests on has changed; if not, something may have.
+func (eff *Effect) again(last *Event) {
+	a := last.Listing
+	eff.Text, eff.Soft = a.Content, eff.Missing
+	eff.Missing, eff.Reason = "", ""
+	for i, l := range skills.ParseListing(a.Content, a.Names) {
+		e := ListedEntry{Name: l.Name, Text: l.Text, Shown: ShownFull}
+		if l.Text == "" {
+			e.Shown = ShownNameOnly
+		}
+		if i < len(a.Digests) {
+			e.Digest, e.Own = a.Digests[i], true
+		}
+		eff.Entries = append(eff.Entries, e)
+	}
 }
 
 // noticed sends what the client has found changed: the moment is the file
