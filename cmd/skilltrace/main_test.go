@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,6 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	clock = func() time.Time { return time.Time{} }
 	testscript.Main(m, map[string]func(){
 		"skilltrace": func() {
 			signal.Ignore(syscall.SIGPIPE)

@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// clock is what progress goes by. Tests stop it: their output must not depend on how
+// fast the machine is.
+var clock = time.Now
+
 // progress says on stderr how far the work is, once it takes more than a second:
 // on a terminal on one line that is written over, and in a verbose run elsewhere
 // every ten seconds. A nil progress is silent.
@@ -25,7 +29,7 @@ func newProgress(w io.Writer, quiet, verbose bool) *progress {
 	if quiet || !terminal && !verbose {
 		return nil
 	}
-	return &progress{w: w, terminal: terminal, start: time.Now()}
+	return &progress{w: w, terminal: terminal, start: clock()}
 }
 
 // update reports that done of total are done.
@@ -35,7 +39,7 @@ func (p *progress) update(what string, done, total int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
+	now := clock()
 	pause := 100 * time.Millisecond
 	if !p.terminal {
 		pause = 10 * time.Second
