@@ -38,7 +38,11 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	}
 	st := c.called(name, &p.rules.Call)
 	if st == nil && c.given(name) {
-		return p.callFromLog(s, e, &catalogue{}, name, recorded, hasBody)
+		own := &catalogue{}
+		if !p.in.Exact && bodyKey(recorded.text) != "" {
+			own.missing, own.reason = "skill files", "no file read now has this skill"
+		}
+		return p.callFromLog(s, e, own, name, recorded, hasBody)
 	}
 	text, rule := c.refusal(name, st, &p.rules.Call)
 	if !p.in.Exact && p.ev.refused(e.ToolUse) != (text != "") {

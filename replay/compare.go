@@ -455,6 +455,12 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 		return
 	}
 	ch := Check{Rule: w.Rule}
+	if !c.Exact && w.Soft == "" && ownless(w) {
+		ch.Missing, ch.Reason = "skill files", "no file read now yields any of its entries"
+		c.add(at, kind, Undetermined, ch)
+		c.consistent(a, lines, at)
+		return
+	}
 	switch {
 	case c.Same(w.Text, a.Content) && (!a.HasInitial || a.Initial == w.Initial) && (w.Soft == "" || sameDigests(w, a)):
 		c.add(at, kind, Match, ch)
@@ -475,12 +481,18 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 			verdict, ch.Missing = Undetermined, filesThen
 		}
 		c.add(at, kind, verdict, ch)
-		if verdict == Undetermined {
+		if verdict == Undetermined && (!c.Exact || !w.OrderUnknown) {
 			c.consistent(a, lines, at)
 			return
 		}
 	}
 	c.invariant(w, a, at)
+}
+
+// ownless reports whether a listing was predicted from no skill file at all, so
+// that it is the log's own.
+func ownless(w *Effect) bool {
+	return len(w.Entries) > 0 && !slices.ContainsFunc(w.Entries, func(l ListedEntry) bool { return l.Own })
 }
 
 // sameLines reports whether a listing holds the predicted lines in any order.
