@@ -55,7 +55,7 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 		Example: `  skilltrace sessions
   skilltrace replay latest
   skilltrace timeline 5274deb5 --skill deploy`,
-		Version:           versionText(),
+		Version:           a.versionText(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.prepare(cmd) },
@@ -78,7 +78,7 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.replayCommand(), a.timelineCommand(), a.sessionsCommand(), a.conformCommand(), a.rulesCommand(), versionCommand())
+	root.AddCommand(a.replayCommand(), a.timelineCommand(), a.sessionsCommand(), a.conformCommand(), a.rulesCommand(), a.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root
@@ -105,6 +105,7 @@ func (a *app) outputFlags(cmd *cobra.Command, doc report.Document) {
 	f.StringVar(&a.format, "format", names[0], "form of the output: "+strings.Join(names, ", "))
 	f.StringVarP(&a.output, "output", "o", "", "write to `FILE`, which is replaced only when all is written")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always, never")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on stderr")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "leave nothing out of tables, and cut nothing")
 	cmd.Annotations = map[string]string{formatsKey: strings.Join(names, " ")}
 	completeWords(cmd, "format", names)
@@ -121,7 +122,6 @@ func completeWords(cmd *cobra.Command, flag string, words []string) {
 
 // workFlags adds the options of commands that read many inputs.
 func (a *app) workFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on stderr")
 	cmd.Flags().IntVar(&a.jobs, "jobs", runtime.GOMAXPROCS(0), "work on `N` inputs at the same time")
 	cmd.Flags().Lookup("jobs").DefValue = "all processors"
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -10,33 +8,42 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/report"
 )
 
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
+func (a *app) versionCommand() *cobra.Command {
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "The version of this program and of its rules",
 		Args:  between(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(cmd.OutOrStdout(), versionText())
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.write(versionDocument()) },
 	}
+	a.outputFlags(cmd, &report.VersionDocument{})
+	return cmd
 }
 
-// versionText says what was built: the module's version where it was installed
-// as one, else the commit, and the newest client version that rules are known for.
-func versionText() string {
+// versionText is what --version prints: the same as the command.
+func (a *app) versionText() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "skilltrace %s (%s, %s/%s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if err := versionDocument().WriteTable(&b, a.style()); err != nil {
+		panic(err) // a Builder takes all
+	}
+	return b.String()
+}
+
+// versionDocument says what was built: the module's version where it was installed
+// as one, else the commit, and the newest client version that rules are known for.
+func versionDocument() *report.VersionDocument {
+	doc := &report.VersionDocument{Schema: report.VersionSchema, Version: buildVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Rules: []report.VersionRules{}}
 	for _, client := range rules.Clients() {
 		table, err := rules.For(client)
 		if err != nil {
 			continue // tested: every table folds
 		}
-		fmt.Fprintf(&b, "rules of %s up to %s\n", client, table.Latest)
+		doc.Rules = append(doc.Rules, report.VersionRules{Client: client, Oldest: table.Oldest, Latest: table.Latest})
 	}
-	return b.String()
+	return doc
 }
 
 func buildVersion() string {
