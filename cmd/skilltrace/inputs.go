@@ -40,6 +40,14 @@ func (a *app) loadInputs() (*given, error) {
 	if in.window < 0 {
 		return nil, fmt.Errorf("--window %d: want a number of tokens", in.window)
 	}
+	if in.skillsAt != local.AtNow {
+		if err := local.CheckRevision(in.skillsAt); err != nil {
+			return nil, fmt.Errorf("--skills-at: %w", err)
+		}
+		if err := local.CheckGit(); err != nil {
+			return nil, fmt.Errorf("--skills-at %s: %w", in.skillsAt, err)
+		}
+	}
 	if in.skills, err = a.skillFolders(in.skills); err != nil {
 		return nil, err
 	}
@@ -60,7 +68,7 @@ func (a *app) loadInputs() (*given, error) {
 		}
 	}
 	in.finder = local.NewFinder(local.Options{
-		Home: a.home(), ConfigDirs: a.configFolders(), Skills: in.skills, Settings: in.settings, Usage: in.usage, Managed: in.managed,
+		Home: a.home(), ConfigDirs: a.configFolders(), Skills: in.skills, SkillsAt: in.skillsAt, Settings: in.settings, Usage: in.usage, Managed: in.managed,
 		Window: in.window, Table: in.table, Version: in.version, Getenv: a.getenv,
 	})
 	return in, nil

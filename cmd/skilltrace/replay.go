@@ -4,12 +4,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/report"
 )
 
 // inputs are what the user gives for predictions beside the log.
 type inputs struct {
 	skills   []string // folders of skills
+	skillsAt string   // now, session or a git revision
 	settings string   // a settings.json
 	managed  string   // the administrator's folder
 	usage    string   // the client's .claude.json with its usage counts
@@ -31,12 +33,14 @@ What cannot be checked is undetermined, with the input that is missing. Exit
 status 1 means that something is divergent.`,
 		Example: `  skilltrace replay latest
   skilltrace replay 5274deb5 --skills .claude/skills --verbose
+  skilltrace replay 5274deb5 --skills-at session
   skilltrace replay --project . --since 2026-11-01 --format json`,
 		RunE: a.runReplay,
 	}
 	a.scopeFlags(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the session saw them, in place of the project's (may be repeated)")
+	f.StringVar(&a.inputs.skillsAt, "skills-at", local.AtNow, "read skill folders under git as of `REV`: a git revision, session (each session's start) or now")
 	f.StringVar(&a.inputs.settings, "settings", "", "settings `FILE` of the session; ranks above all but the administrator's")
 	f.StringVar(&a.inputs.managed, "managed-dir", "", "administrator's `DIR`, whose settings and skills rank above all (default: that of the system)")
 	f.StringVar(&a.inputs.usage, "usage", "", "`FILE` with the client's usage counts at the start of the session (default: .claude.json of now)")

@@ -25,6 +25,9 @@ type Options struct {
 	// Skills are folders of skills that stand in place of the project's; each holds
 	// a folder with SKILL.md for every skill.
 	Skills []string
+	// SkillsAt says as of when skill folders under git are read: AtNow or "", AtSession
+	// for each session's start, or a revision in the words of git.
+	SkillsAt string
 	// Settings is a settings file that ranks above the local project settings; Usage
 	// a file with skillUsage in place of the client's own; Managed the
 	// administrator's folder. Empty ones stand for what the client reads.
@@ -69,6 +72,8 @@ type Finder struct {
 	o     Options
 	roots []root
 	disk  *snapshot
+	// history is asked only for SkillsAt.
+	history *history
 
 	mu       sync.Mutex
 	settings map[string]*settingsFile
@@ -80,12 +85,12 @@ func NewFinder(o Options) *Finder {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
-	return &Finder{o: o, roots: rootsOf(o.ConfigDirs), disk: newSnapshot(), settings: map[string]*settingsFile{}, usages: map[string]*usageFile{}}
+	return &Finder{o: o, roots: rootsOf(o.ConfigDirs), disk: newSnapshot(), history: newHistory(), settings: map[string]*settingsFile{}, usages: map[string]*usageFile{}}
 }
 
 // Find collects the inputs of a session, and marks in its timeline where client
 // processes began, as far as the log shows it. The error says that the client's
-// version has no rules.
+// version has no rules, or that no skill folder has the revision asked for.
 func (x *Finder) Find(s *replay.Session) (*Found, error) {
 	f := &finding{Finder: x, s: s, Found: &Found{RulesExact: true}, listed: listingsOf(s)}
 	if err := f.versions(); err != nil {
@@ -98,6 +103,9 @@ func (x *Finder) Find(s *replay.Session) (*Found, error) {
 	// Each step needs those before it; the reader has another order.
 	settings := f.step(f.readSettings)
 	files := f.step(f.skillFiles)
+	if f.err != nil {
+		return nil, f.err
+	}
 	window := f.step(f.window)
 	f.processes()
 	usage := f.step(f.usage)
@@ -115,6 +123,7 @@ type finding struct {
 	configDir string // slash-separated, "" if none
 	listed    *listings
 	p         replay.Process // the first process
+	err       error          // the search cannot go on
 	// bare and unseen count the skill files whose entries the listings show without
 	// anything to compare, and those that no listing shows.
 	bare, unseen int

@@ -17,12 +17,12 @@ import (
 // skillFiles chooses the tree from which skills are read, and sets it beside what
 // the log shows.
 func (f *finding) skillFiles() {
-	tree := view{Tree: f.disk}
 	for _, d := range f.o.Skills {
 		if abs, err := filepath.Abs(d); err == nil {
 			f.p.SkillDirs = append(f.p.SkillDirs, slashed(abs))
 		}
 	}
+	tree := view{Tree: f.tree()}
 	given := len(f.p.SkillDirs) > 0
 	switch {
 	case f.place == own:
@@ -44,6 +44,7 @@ func (f *finding) skillFiles() {
 	f.Inputs.Files = f.filesOf(tree, found)
 	f.compareListings(found)
 	f.use("skill files", strings.Join(f.foldersOf(found), ", "), f.noteOf(found, given))
+	f.revisions(tree.Tree)
 	f.unreadable(found)
 }
 
@@ -239,7 +240,7 @@ func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 			case ok && at.After(f.listed.start):
 				hidden[where] = true
 				changes = append(changes, arrival{at: at, appear: where})
-			case !ok && f.younger(k):
+			case !ok && f.younger(tree, k):
 				hidden[where] = true
 				younger++
 			}
@@ -276,11 +277,11 @@ func clone[V any](m map[string]V) map[string]V {
 
 // younger reports whether a skill that was found, not given, was written after the
 // session ended.
-func (f *finding) younger(k *skills.Skill) bool {
+func (f *finding) younger(tree view, k *skills.Skill) bool {
 	if f.place != own || f.s.End.IsZero() || len(f.o.Skills) > 0 && k.Source == skills.Project {
 		return false
 	}
-	info, err := f.disk.Stat(k.Path)
+	info, err := tree.Tree.Stat(k.Path)
 	return err == nil && info.ModTime().After(f.s.End)
 }
 
@@ -354,8 +355,10 @@ func (f *finding) noteOf(found skills.Found, given bool) string {
 		how = " (digests)"
 	}
 	switch {
-	case same+len(other)+doubtful+f.bare == 0:
+	case same+len(other)+doubtful+f.bare == 0 && f.now():
 		return note + " as they are now"
+	case same+len(other)+doubtful+f.bare == 0:
+		return note
 	case len(other) > 0:
 		note += fmt.Sprintf(", descriptions of %d changed since%s: %s", len(other), how, few(other))
 	case same > 0:
