@@ -37,9 +37,6 @@ func (a *app) loadInputs() (*given, error) {
 			return nil, fmt.Errorf("--client %s: %w", client, err)
 		}
 	}
-	if in.window < 0 {
-		return nil, fmt.Errorf("--window %d: want a number of tokens", in.window)
-	}
 	if in.skillsAt != local.AtNow {
 		if err := local.CheckRevision(in.skillsAt); err != nil {
 			return nil, fmt.Errorf("--skills-at: %w", err)
@@ -54,12 +51,16 @@ func (a *app) loadInputs() (*given, error) {
 	for _, file := range []struct {
 		flag, path string
 		check      func(string) error
-	}{{"settings", in.settings, local.CheckSettings}, {"usage", in.usage, local.CheckUsage}} {
+		want       string
+	}{
+		{"settings", in.settings, local.CheckSettings, "a settings.json of the client, such as ~/.claude/settings.json"},
+		{"usage", in.usage, local.CheckUsage, "a .claude.json of the client, or a copy of it"},
+	} {
 		if file.path == "" {
 			continue
 		}
 		if err := file.check(file.path); err != nil {
-			return nil, fmt.Errorf("--%s %w", file.flag, err)
+			return nil, fmt.Errorf("--%s %w; give %s", file.flag, err, file.want)
 		}
 	}
 	if in.managed != "" {

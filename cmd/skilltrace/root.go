@@ -15,6 +15,7 @@ import (
 	_ "time/tzdata" // --timezone works on machines without a zone database
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/skilltrace/skilltrace/report"
@@ -74,14 +75,72 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 	}
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.SuggestionsMinimumDistance = 2
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(a.replayCommand(), a.timelineCommand(), a.sessionsCommand(), a.conformCommand(), a.rulesCommand(), a.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	finishCompletion(root)
 	return root
+}
+
+// finishCompletion makes a missing or unknown shell an error, where cobra shows the
+// help of completion and succeeds.
+func finishCompletion(root *cobra.Command) {
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // the command was added just before
+	}
+	var shells []string
+	for _, c := range completion.Commands() {
+		shells = append(shells, c.Name())
+		c.Args = between(0, 0, "no arguments")
+	}
+	completion.Use = "completion SHELL"
+	completion.DisableFlagsInUseLine = true
+	completion.Short = "Write the script by which a shell completes commands and options"
+	completion.Long = completion.Short + `.
+The help of each shell, such as skilltrace completion bash --help, says how the
+script is installed.`
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		given := strings.Join(append([]string{cmd.CommandPath()}, args...), " ")
+		return fmt.Errorf("%s: want %s; see %s --help", given, oneOf(shells), cmd.CommandPath())
+	}
+}
+
+// oneOf lists words of which one is wanted.
+func oneOf(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// wrongValue is the error of an option whose value is not what is wanted.
+func wrongValue(cmd *cobra.Command, flag, got, want string) error {
+	return fmt.Errorf("--%s %s: want %s; see %s --help", flag, got, want, cmd.CommandPath())
+}
+
+// wantedNumbers says what the options are that take a number.
+var wantedNumbers = map[string]string{
+	"jobs":   "1 or more",
+	"limit":  "0 (all) or more",
+	"window": "a number of tokens such as 200000",
+}
+
+// flagError says what is wrong with an option in our words, not in those of the
+// function that parsed it.
+func flagError(cmd *cobra.Command, err error) error {
+	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+		flag := bad.GetFlag()
+		want := wantedNumbers[flag.Name]
+		if flag.Value.Type() == "bool" {
+			want = "true or false"
+		}
+		if want != "" {
+			return wrongValue(cmd, flag.Name, bad.GetValue(), want)
+		}
+	}
+	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 }
 
 // between checks the number of arguments; what says in words what is wanted.
@@ -128,13 +187,11 @@ func (a *app) workFlags(cmd *cobra.Command) {
 
 // prepare checks the options that commands share.
 func (a *app) prepare(cmd *cobra.Command) error {
-	wrong := func(flag, got, want string) error {
-		return fmt.Errorf("--%s %s: want %s; see %s --help", flag, got, want, cmd.CommandPath())
-	}
+	wrong := func(flag, got, want string) error { return wrongValue(cmd, flag, got, want) }
 	if names, ok := cmd.Annotations[formatsKey]; ok {
 		list := strings.Fields(names)
 		if !slices.Contains(list, a.format) {
-			return wrong("format", a.format, strings.Join(list[:len(list)-1], ", ")+" or "+list[len(list)-1])
+			return wrong("format", a.format, oneOf(list))
 		}
 		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 			return wrong("color", a.color, "auto, always or never")
@@ -144,7 +201,10 @@ func (a *app) prepare(cmd *cobra.Command) error {
 		}
 	}
 	if cmd.Flags().Lookup("jobs") != nil && a.jobs < 1 {
-		return wrong("jobs", strconv.Itoa(a.jobs), "1 or more")
+		return wrong("jobs", strconv.Itoa(a.jobs), wantedNumbers["jobs"])
+	}
+	if f := cmd.Flags().Lookup("window"); f != nil && f.Changed && a.inputs.window < 1 {
+		return wrong("window", f.Value.String(), wantedNumbers["window"])
 	}
 	a.progress = newProgress(a.stderr, a.quiet, a.verbose)
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ const defaultClient = "claude-code"
 func (a *app) rulesCommand() *cobra.Command {
 	var client, overlay, diff string
 	cmd := &cobra.Command{
-		Use:   "rules [VERSION]",
+		Use:   "rules [[NAME@]VERSION]",
 		Short: "What rules apply to a client version, since when, on what evidence",
 		Long: `Rules shows the rules of one client version, or with --diff how they differ from
 those of another. --format markdown writes the reference of all versions.`,
@@ -24,18 +25,26 @@ those of another. --format markdown writes the reference of all versions.`,
   skilltrace rules --diff 2.1.140 2.1.332`,
 		Args: between(0, 1, "one VERSION at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				name, _ := rules.Split(client)
+				client = qualified(name, args[0])
+			}
 			table, err := rulesTable(client, overlay)
 			if err != nil {
 				return err
 			}
 			_, version := rules.Split(client)
-			if len(args) == 1 {
-				version = args[0]
-			}
 			if version == "" {
 				version = table.Latest
 			}
-			doc, err := report.NewRules(table, version, diff)
+			against := ""
+			if diff != "" {
+				var name string
+				if name, against = rules.Split(qualified(table.Client, diff)); name != table.Client {
+					return fmt.Errorf("--diff %s: want a version of %s", diff, table.Client)
+				}
+			}
+			doc, err := report.NewRules(table, version, against)
 			if err != nil {
 				return err
 			}
@@ -50,6 +59,14 @@ those of another. --format markdown writes the reference of all versions.`,
 	return cmd
 }
 
+// qualified is a version as NAME@VERSION; name is that of one without.
+func qualified(name, version string) string {
+	if strings.Contains(version, "@") {
+		return version
+	}
+	return name + "@" + version
+}
+
 // rulesTable is the table of a client with the user's own changes, if a file of
 // them is named.
 func rulesTable(client, overlay string) (*rules.Table, error) {
@@ -59,7 +76,7 @@ func rulesTable(client, overlay string) (*rules.Table, error) {
 	}
 	f, err := os.Open(overlay)
 	if err != nil {
-		return nil, fmt.Errorf("--rules %s: %w", overlay, plain(err))
+		return nil, fmt.Errorf("--rules %s: %w; give a YAML file of rule changes, each with since, key and value", overlay, plain(err))
 	}
 	defer f.Close()
 	changes, err := rules.ReadOverlay(overlay, f)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +22,7 @@ func (a *app) sessionsCommand() *cobra.Command {
   skilltrace sessions --since 2026-11-01 --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
-				return fmt.Errorf("--limit %d: want 0 (all) or more", limit)
+				return wrongValue(cmd, "limit", strconv.Itoa(limit), wantedNumbers["limit"])
 			}
 			logs, err := a.find(args)
 			if err != nil {

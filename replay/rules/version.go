@@ -158,5 +158,14 @@ type UnknownClientError struct {
 }
 
 func (e *UnknownClientError) Error() string {
-	return fmt.Sprintf("no rules for client %q: known are %s", e.Client, strings.Join(e.Known, ", "))
+	text := fmt.Sprintf("no rules for client %q: known are %s", e.Client, strings.Join(e.Known, ", "))
+	// A version without the client's name is what is most often meant.
+	version := strings.TrimPrefix(e.Client, "v")
+	for strings.Count(version, ".") < 2 {
+		version += ".0"
+	}
+	if _, err := ParseVersion(version); err == nil && len(e.Known) > 0 {
+		text += fmt.Sprintf("; a version goes with the name, %s@%s", e.Known[0], version)
+	}
+	return text
 }
