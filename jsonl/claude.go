@@ -35,28 +35,26 @@ var knownFields = set(
 	"apiBlockIndex", "apiErrorStatus", "apiRefusalCategory",
 	"apiRefusalExplanation", "atis", "attributionAgent", "attributionPlugin",
 	"backup", "bridgeSessionId", "cacheControl", "cause", "classifierMetaLines",
-	"commandOutcome", "commandUuid", "contextUsage", "data", "deliveryId",
-	"direction", "durationMs", "echoWireToolInputs", "effort", "errorDetails",
-	"fallbackModel", "frameUrl", "hasOutput", "hasUnknownModelCost",
-	"hookAdditionalContext", "hookCount", "hookErrors", "hookInfos",
-	"imagePasteIds", "interruptedByShutdown", "isAbortedMidStream",
-	"isDisplayOnly", "isSnapshotUpdate", "key", "lastSequenceNum", "level",
-	"madeBy", "maxRetries", "mcpMeta", "messageCount", "messageId", "originalModel",
-	"ownerAccountUuid", "ownerOrganizationUuid", "parentToolUseID", "path",
+	"commandOutcome", "commandUuid", "contextUsage", "deliveryId", "direction",
+	"durationMs", "echoWireToolInputs", "errorDetails", "fallbackModel",
+	"frameUrl", "hasOutput", "hasUnknownModelCost", "hookAdditionalContext",
+	"hookCount", "hookErrors", "hookInfos", "imagePasteIds",
+	"interruptedByShutdown", "isAbortedMidStream", "isDisplayOnly", "key",
+	"lastSequenceNum", "madeBy", "maxRetries", "mcpMeta", "messageCount",
+	"originalModel", "ownerAccountUuid", "ownerOrganizationUuid", "path",
 	"pendingBackgroundAgentCount", "perTurnEffort", "permissionDecision",
 	"planContent", "prNumber", "prRepository", "prUrl", "preventedContinuation",
 	"project", "queueSkipAttachments", "reason", "refusedUserMessageUuid",
 	"relocatedCwd", "renderedBesideToolResult", "renderedInHumanTurn",
 	"requestDigest", "requestSessionId", "retractedMessageUuids", "retryAttempt",
-	"retryInMs", "rowSource", "sandboxed", "scope", "sentAtMs", "sessionKind",
-	"slug", "snapshot", "snapshotMessageId", "source", "startTime", "stopReason",
-	"summarizedTurnPromptUuids", "supersedesUuids", "teamName", "thinkingMetadata",
-	"thread", "title", "todos", "toolDenialBeforeRun", "toolEndsTurn",
-	"toolInputStreamMs", "toolResultTypedCommand", "toolUseID",
-	"totalAPIDuration", "totalAPIDurationWithoutRetries", "totalDuration",
-	"totalLinesAdded", "totalLinesRemoved", "totalToolDuration", "trackingPath",
-	"trigger", "turnCompanion", "turnPosition", "url", "userType",
-	"worktreeSession",
+	"retryInMs", "sandboxed", "scope", "sessionKind", "snapshotMessageId",
+	"source", "startTime", "stopReason", "summarizedTurnPromptUuids",
+	"supersedesUuids", "teamName", "thinkingMetadata", "thread", "title", "todos",
+	"toolDenialBeforeRun", "toolEndsTurn", "toolInputStreamMs",
+	"toolResultTypedCommand", "totalAPIDuration",
+	"totalAPIDurationWithoutRetries", "totalDuration", "totalLinesAdded",
+	"totalLinesRemoved", "totalToolDuration", "trackingPath", "trigger",
+	"turnCompanion", "url", "worktreeSession",
 )
 
 func set(names ...string) map[string]bool {
@@ -73,38 +71,38 @@ func (d *decoder) claudeField(key []byte) bool {
 	r := d.rec
 	switch string(key) {
 	case "type":
-		d.name("type", &r.Type)
+		d.same("type", &r.Type, &d.last.typ)
 		d.place = d.types != nil && !d.types[r.Type]
 	case "subtype", "operation":
 		d.name("subtype", &r.Subtype)
 	case "uuid":
-		d.again("uuid", &r.UUID, &d.lastUUID)
+		d.parent("uuid", &r.UUID)
 	case "parentUuid":
-		d.again("parentUuid", &r.Parent, &d.lastUUID)
+		d.parent("parentUuid", &r.Parent)
 	case "logicalParentUuid":
-		d.again("logicalParentUuid", &r.LogicalParent, &d.lastUUID)
+		d.parent("logicalParentUuid", &r.LogicalParent)
 	case "leafUuid":
-		d.again("leafUuid", &r.LeafUUID, &d.lastUUID)
+		d.parent("leafUuid", &r.LeafUUID)
 	case "sourceToolAssistantUUID":
-		d.again("sourceToolAssistantUUID", &r.SourceAssistant, &d.lastUUID)
+		d.parent("sourceToolAssistantUUID", &r.SourceAssistant)
 	case "sessionId":
-		d.name("sessionId", &r.Session)
+		d.same("sessionId", &r.Session, &d.last.session)
 	case "agentId":
-		d.name("agentId", &r.Agent)
+		d.same("agentId", &r.Agent, &d.last.agent)
 	case "isSidechain":
 		d.flag("isSidechain", &r.Sidechain)
 	case "timestamp":
 		d.time("timestamp", &r.Time)
 	case "version":
-		d.name("version", &r.Version)
+		d.same("version", &r.Version, &d.last.version)
 	case "cwd":
-		d.name("cwd", &r.CWD)
+		d.same("cwd", &r.CWD, &d.last.cwd)
 	case "gitBranch":
-		d.name("gitBranch", &r.Branch)
+		d.same("gitBranch", &r.Branch, &d.last.branch)
 	case "entrypoint":
-		d.name("entrypoint", &r.Entrypoint)
+		d.same("entrypoint", &r.Entrypoint, &d.last.entrypoint)
 	case "promptId":
-		d.name("promptId", &r.PromptID)
+		d.same("promptId", &r.PromptID, &d.last.prompt)
 	case "promptSource":
 		d.name("promptSource", &r.PromptSource)
 	case "turnOrigin":
@@ -138,7 +136,7 @@ func (d *decoder) claudeField(key []byte) bool {
 	case "forkedFrom":
 		d.forkedFrom()
 	case "requestId", "request_id":
-		d.again("requestId", &r.RequestID, &d.lastRequest)
+		d.again("requestId", &r.RequestID, &d.last.request)
 	case "requestRef":
 		d.text("requestRef", &r.RequestRef)
 	case "requestedModel":
@@ -168,6 +166,9 @@ func (d *decoder) claudeField(key []byte) bool {
 		}
 	case "scrubbedChars":
 		d.integer("scrubbedChars", &r.Missing)
+	case "userType", "slug", "data", "snapshot", "rowSource", "sentAtMs", "effort", "level",
+		"turnPosition", "toolUseID", "parentToolUseID", "messageId", "isSnapshotUpdate":
+		d.s.skip() // known fields that are common
 
 	case "message":
 		d.message()

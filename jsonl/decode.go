@@ -39,9 +39,12 @@ type decoder struct {
 
 	names map[string]string // strings that recur: session, version, folder, model, tool names
 	buf   []byte            // for decoding
-	// The ids that the next record is likely to repeat: as its parent, and as those
-	// of the reply and the request that it is part of.
-	lastUUID, lastMessage, lastRequest string
+	// What the next record is likely to repeat: the id as its parent, and the rest.
+	last struct {
+		uuid, message, request                                        string
+		typ, session, agent, version, cwd, branch, entrypoint, prompt string
+		role, model, stop                                             string
+	}
 	// skillCalls holds the ids of Skill calls whose results are still to come: those
 	// are wanted in full.
 	skillCalls map[string]bool
@@ -105,13 +108,7 @@ func (d *decoder) decode(b []byte, dirty bool) (r *Record, n int) {
 	n = d.s.i
 	d.finish()
 	d.rec.Raw = b[:n]
-	d.lastUUID = d.rec.UUID
-	if d.rec.RequestID != "" {
-		d.lastRequest = d.rec.RequestID
-	}
-	if m := d.rec.Message; m != nil && m.ID != "" {
-		d.lastMessage = m.ID
-	}
+	d.last.uuid = d.rec.UUID
 	return d.rec, n
 }
 
@@ -265,11 +262,28 @@ func (d *decoder) again(name string, p, last *string) {
 		d.text(name, p)
 		return
 	}
-	if raw := d.s.str(); string(raw) == *last {
-		*p = *last
-	} else {
-		*p = d.unquote(raw)
+	if raw := d.s.str(); d.s.escapes || string(raw) != *last {
+		*last = d.unquote(raw)
 	}
+	*p = *last
+}
+
+// parent takes the id of a record that often is the one before.
+func (d *decoder) parent(name string, p *string) {
+	before := d.last.uuid
+	d.again(name, p, &before)
+}
+
+// same takes a string that recurs, mostly at once.
+func (d *decoder) same(name string, p, last *string) {
+	if d.s.space() != '"' {
+		d.text(name, p)
+		return
+	}
+	if raw := d.s.str(); d.s.escapes || string(raw) != *last {
+		*last = d.intern(raw)
+	}
+	*p = *last
 }
 
 func (d *decoder) flag(name string, p *bool) {

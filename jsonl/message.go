@@ -11,13 +11,13 @@ func (d *decoder) message() {
 	for more := d.object("message"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "id":
-			d.again("message.id", &m.ID, &d.lastMessage)
+			d.again("message.id", &m.ID, &d.last.message)
 		case "role":
-			d.name("message.role", &m.Role)
+			d.same("message.role", &m.Role, &d.last.role)
 		case "model":
-			d.name("message.model", &m.Model)
+			d.same("message.model", &m.Model, &d.last.model)
 		case "stop_reason":
-			d.name("message.stop_reason", &m.StopReason)
+			d.same("message.stop_reason", &m.StopReason, &d.last.stop)
 		case "content":
 			d.blocks(m)
 		case "usage":

@@ -149,7 +149,7 @@ func (v Value) Only(keep func(name []byte, value Value) bool) Value {
 	if s.space() != '{' {
 		return append(Value(nil), v...)
 	}
-	out := Value{'{'}
+	out := append(make(Value, 0, 128), '{')
 	for more := s.open('{'); more; more = s.next('}') {
 		s.space()
 		start := s.i

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"iter"
+	"slices"
 	"sort"
 	"strings"
 
@@ -300,6 +301,15 @@ func (w *walker) where(r *record) Where {
 	return Where{File: w.agent.File, Line: r.Line, UUID: r.UUID, Time: r.Time}
 }
 
+// doubled has room for one more. Large slices grow by a quarter otherwise, which
+// copies large elements four times as often.
+func doubled[T any](list []T) []T {
+	if len(list) == cap(list) {
+		return slices.Grow(list, len(list)+64)
+	}
+	return list
+}
+
 // emit appends an event of the node in hand.
 func (w *walker) emit(e Event) int {
 	n := &w.graph.nodes[w.node]
@@ -317,7 +327,7 @@ func (w *walker) emit(e Event) int {
 		w.session.Restarts = append(w.session.Restarts, i)
 		w.closed = false
 	}
-	w.agent.Events = append(w.agent.Events, e)
+	w.agent.Events = append(doubled(w.agent.Events), e)
 	w.last[w.node] = i
 	if !n.dead {
 		w.prevActive = i
@@ -345,12 +355,6 @@ func (w *walker) deadParent(i int) int {
 // findKept collects, for each boundary, the records that stay in the conversation.
 func (w *walker) findKept() {
 	nodes := w.graph.nodes
-	byUUID := map[string]int{}
-	for i := range nodes {
-		if u := nodes[i].rec.UUID; u != "" {
-			byUUID[u] = i
-		}
-	}
 	// Segments that overlap without end occur in hostile logs only. They must not
 	// cost more than some walks over the log.
 	const walks = 16
@@ -367,7 +371,7 @@ func (w *walker) findKept() {
 				kept[u] = true
 			}
 		}
-		if j, ok := byUUID[c.Tail]; ok {
+		if j, ok := w.graph.byUUID[c.Tail]; ok {
 			for ; j >= 0 && steps > 0; steps-- {
 				u := nodes[j].rec.UUID
 				if u != "" {
@@ -820,7 +824,7 @@ func (w *walker) apiCall(r *record) {
 	if !ok || key == (callKey{}) {
 		i = len(w.agent.Calls)
 		w.calls[key] = i
-		w.agent.Calls = append(w.agent.Calls, APICall{Where: w.where(r), Message: m.ID, Request: m.RequestID, Model: m.Model,
+		w.agent.Calls = append(doubled(w.agent.Calls), APICall{Where: w.where(r), Message: m.ID, Request: m.RequestID, Model: m.Model,
 			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail()})
 	}
 	c := &w.agent.Calls[i]

@@ -21,7 +21,8 @@ type node struct {
 // graph is the records of one agent in conversation order.
 type graph struct {
 	nodes    []node
-	order    []int // node indices in conversation order
+	byUUID   map[string]int // node indices
+	order    []int          // node indices in conversation order
 	replayed int
 	dangling int
 	late     int // records that stand before their parent
@@ -33,16 +34,15 @@ type graph struct {
 // belong to it; a prompt beside another prompt is what a rewind left. Where the
 // chain is broken, and in logs that have none, file order stands in.
 func newGraph(records []*record) *graph {
-	g := &graph{nodes: make([]node, 0, len(records))}
-	byUUID := make(map[string]int, len(records))
+	g := &graph{nodes: make([]node, 0, len(records)), byUUID: make(map[string]int, len(records))}
 	linked := false
 	for _, r := range records {
 		if r.UUID != "" {
-			if _, ok := byUUID[r.UUID]; ok {
+			if _, ok := g.byUUID[r.UUID]; ok {
 				g.replayed++
 				continue
 			}
-			byUUID[r.UUID] = len(g.nodes)
+			g.byUUID[r.UUID] = len(g.nodes)
 		}
 		linked = linked || r.Parent != "" || r.LogicalParent != ""
 		g.nodes = append(g.nodes, node{rec: r, parent: -1, line: r.Line})
@@ -53,7 +53,7 @@ func newGraph(records []*record) *graph {
 		r := n.rec
 		switch {
 		case r.Parent != "":
-			if p, ok := byUUID[r.Parent]; ok {
+			if p, ok := g.byUUID[r.Parent]; ok {
 				n.parent = p
 				if p > i {
 					g.late++
@@ -63,7 +63,7 @@ func newGraph(records []*record) *graph {
 				n.parent = prev
 			}
 		case r.LogicalParent != "":
-			if p, ok := byUUID[r.LogicalParent]; ok {
+			if p, ok := g.byUUID[r.LogicalParent]; ok {
 				n.parent = p
 			} else {
 				n.parent = prev

@@ -33,7 +33,7 @@ func (w *walker) add(layer Layer, skill string, size jsonl.Size) {
 	}
 	r := w.graph.nodes[w.node].rec
 	prev := w.promptTail()
-	w.agent.Segments = append(w.agent.Segments, Segment{Layer: layer, Skill: skill, Size: size, Line: r.Line, UUID: r.UUID, Prev: prev})
+	w.agent.Segments = append(doubled(w.agent.Segments), Segment{Layer: layer, Skill: skill, Size: size, Line: r.Line, UUID: r.UUID, Prev: prev})
 	w.setTail(len(w.agent.Segments) - 1)
 }
 
