@@ -65,14 +65,14 @@ func ConfigDirs(getenv func(string) string) []string {
 	if home == "" {
 		return nil
 	}
-	first := filepath.Join(home, ".claude")
-	for _, dir := range []string{first, filepath.Join(home, ".config", "claude")} {
+	places := []string{filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude")}
+	for _, dir := range places {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			dirs = append(dirs, dir)
 		}
 	}
 	if dirs == nil {
-		return []string{first} // which the search will miss by name
+		return places // which the search will miss by name
 	}
 	return dirs
 }

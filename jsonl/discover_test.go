@@ -198,7 +198,7 @@ func TestConfigDirs(t *testing.T) {
 	for _, c := range []struct{ env, home, want string }{
 		{"/x, /y,,", home, "/x /y"},
 		{"", home, filepath.Join(home, ".config", "claude")},
-		{"", "/no/such", filepath.Join("/no/such", ".claude")},
+		{"", "/no/such", filepath.Join("/no/such", ".claude") + " " + filepath.Join("/no/such", ".config", "claude")},
 		{"", "", ""},
 	} {
 		env := map[string]string{"CLAUDE_CONFIG_DIR": c.env, "HOME": c.home}
@@ -242,7 +242,11 @@ func TestResolve(t *testing.T) {
 		{Scope{Dirs: []string{dir}, Project: "/nope"}, "", "", "no session was begun in /nope; name another --project"},
 		{Scope{Dirs: []string{plain}}, idA, "", "no session with this id"},
 		{Scope{Dirs: []string{filepath.Join(plain, "sub")}}, "", "", "no session logs; name the folder that holds projects with --config-dir"},
-		{Scope{Dirs: []string{filepath.Join(plain, "gone")}}, "latest", "", "no such file or directory"},
+		{Scope{Dirs: []string{filepath.Join(plain, "gone")}}, "latest", "", filepath.Join(plain, "gone") + ": no session logs (no such file or directory); name the folder"},
+		{Scope{Dirs: []string{filepath.Join(plain, "a"), filepath.Join(plain, "b")}}, "", "",
+			filepath.Join(plain, "a") + ", " + filepath.Join(plain, "b") + ": no session logs (no such file or directory); name the folder"},
+		{Scope{Dirs: []string{filepath.Join(plain, "sub"), filepath.Join(plain, "b")}}, "", "",
+			": no session logs (" + filepath.Join(plain, "b") + ": no such file or directory); name the folder"},
 		{Scope{}, "", "", "no folder to look for sessions in; name one with --config-dir"},
 		{all, filepath.Join(plain, "sub"), "", "a folder without session logs; expected a session log of Claude Code"},
 		{all, filepath.Join(plain, "requests.jsonl"), "", "not a session log: JSON lines, but not those of a session; expected"},

@@ -77,7 +77,7 @@ func (sc Scope) Resolve(arg string) (Found, error) {
 			if sc.Project != "" {
 				e.What += " of " + sc.Project
 			}
-			return found, e.because(found.Problems)
+			return found, e.because(found.Problems, arg)
 		}
 		return found, nil
 	case err == nil:
@@ -104,9 +104,20 @@ func unreadable(path string, err error) error {
 	return e
 }
 
-// because adds the first problem of a search that found nothing.
-func (e *InputError) because(problems []Problem) error {
-	if len(problems) > 0 {
+// because adds the first problem of a search in folders that found nothing. A
+// problem that all the folders have, as none of them is there, is said without
+// their names, which the error begins with.
+func (e *InputError) because(problems []Problem, dirs ...string) error {
+	shared := len(problems) == len(dirs)
+	for i := 0; shared && i < len(dirs); i++ {
+		shared = problems[i].Path == dirs[i] && problems[i].Reason == problems[0].Reason
+	}
+	switch {
+	case len(problems) == 0:
+	case shared:
+		e.What += fmt.Sprintf(" (%s)", problems[0].Reason)
+		e.Err = problems[0].Err
+	default:
 		e.What += fmt.Sprintf(" (%s: %s)", problems[0].Path, problems[0].Reason)
 		e.Err = problems[0].Err
 		if n := len(problems) - 1; n > 0 {
@@ -173,7 +184,7 @@ func (sc Scope) all() (Found, error) {
 	}
 	e := &InputError{Input: where, What: "no session logs",
 		Next: "name the folder that holds projects with --config-dir, or a log by its path"}
-	return found, e.because(found.Problems)
+	return found, e.because(found.Problems, sc.Dirs...)
 }
 
 // keep drops the sessions that were not begun in project or below.
