@@ -185,7 +185,7 @@ func (d *ConformDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	var b strings.Builder
 	kinds := d.kinds()
-	g := grid{tight: style.width() < 100, columns: []column{{title: "client", shrink: 1, least: 7}, {title: "cases", right: true, drop: 1}}}
+	g := grid{tight: style.width() < 100, columns: []column{{title: "client", shrink: 1, least: 7}, {title: "cases", right: true, drop: 2}}}
 	for _, k := range kinds {
 		g.columns = append(g.columns, column{title: k, right: true, ink: agreementInk})
 	}
@@ -217,12 +217,12 @@ func (d *ConformDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	all := d.Totals["all"]
 	b.WriteString("\nmatch−divergent?undetermined\n")
-	fmt.Fprintf(&b, "%s: %s match, %s divergent, %s undetermined", plural(len(d.Cases), "recording"), count(all.Match), count(all.Divergent), count(all.Undetermined))
+	sum := fmt.Sprintf("%s: %s match, %s divergent, %s undetermined", plural(len(d.Cases), "recording"), count(all.Match), count(all.Divergent), count(all.Undetermined))
 	if n := all.Match + all.Divergent + all.Undetermined; n > 0 {
 		// Rounded down: 100 % is said only of a full agreement.
-		fmt.Fprintf(&b, " (%d.%d %% match)", all.Match*100/n, all.Match*1000/n%10)
+		sum += fmt.Sprintf(" (%d.%d %% match)", all.Match*100/n, all.Match*1000/n%10)
 	}
-	b.WriteString("\n")
+	style.line(&b, sum)
 	d.writeFailures(&b, style)
 	d.Floor.write(&b, style)
 	_, err := io.WriteString(w, b.String())
@@ -265,7 +265,8 @@ func (d *ConformDocument) writeFailures(b *strings.Builder, style Style) {
 			}
 			if style.Verbose {
 				if j == 0 {
-					b.WriteString("\n" + style.paint(bold, Escape(c.Case)) + "\n")
+					b.WriteString("\n")
+					style.line(b, style.paint(bold, Escape(c.Case)))
 				}
 				f.write(b, style)
 			}
@@ -297,12 +298,28 @@ func (f *ConformFailure) write(b *strings.Builder, style Style) {
 	if f.Verdict == string(replay.Divergent) {
 		word = style.paint(red, Escape(f.Verdict))
 	}
-	fmt.Fprintf(b, "  %s %s: %s\n", word, strings.TrimSpace(Escape(f.Kind)+" "+Escape(f.Skill)), strings.Join(where, ", "))
-	c := Check{Expected: f.Expected, Observed: f.Observed, Diff: f.Diff}
-	for _, line := range c.evidence(style) {
-		b.WriteString("    " + line + "\n")
+	style.line(b, fmt.Sprintf("  %s %s: %s", word, strings.TrimSpace(Escape(f.Kind)+" "+Escape(f.Skill)), strings.Join(where, ", ")))
+	if text := f.evidence(); text != "" {
+		style.exact(b, 4, text)
 	}
 	if f.Reason != "" {
-		b.WriteString("    " + Escape(f.Reason) + "\n")
+		style.line(b, "    "+Escape(f.Reason))
 	}
+}
+
+// evidence is the difference of the two texts, or the beginning of the one that
+// there is. Both stand whole in the JSON.
+func (f *ConformFailure) evidence() string {
+	const shown = 200 // characters
+	switch {
+	case f.Expected == nil && f.Observed == nil:
+		return ""
+	case f.Observed == nil:
+		return "expected, not in the log: “" + firstOf(Escape(string(*f.Expected)), shown) + "”"
+	case f.Expected == nil:
+		return "in the log, not expected: “" + firstOf(Escape(string(*f.Observed)), shown) + "”"
+	case f.Diff != "":
+		return Escape(f.Diff)
+	}
+	return Diff(string(*f.Expected), string(*f.Observed))
 }

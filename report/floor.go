@@ -127,7 +127,7 @@ func (f *FloorResult) write(b *strings.Builder, style Style) {
 			fmt.Fprintf(b, "  and %s more\n", count(len(f.Fell)-limit))
 			break
 		}
-		fmt.Fprintf(b, "  %s %s: %s match, %s divergent; the floor is %s, %s\n", Escape(c.Client), Escape(c.Kind),
-			count(c.Now.Match), count(c.Now.Divergent), count(c.Floor.Match), count(c.Floor.Divergent))
+		style.line(b, fmt.Sprintf("  %s %s: %s match, %s divergent; the floor is %s, %s", Escape(c.Client), Escape(c.Kind),
+			count(c.Now.Match), count(c.Now.Divergent), count(c.Floor.Match), count(c.Floor.Divergent)))
 	}
 }

@@ -143,7 +143,7 @@ func (k *SkillFile) write(b *strings.Builder, style Style) {
 	style.block(b, "", escapeAll([]string{k.Name})[0]+": "+strings.Join(parts, ", ")+" · "+style.shortPath(k.Path))
 	for _, c := range k.Compared {
 		if c.Diff != "" {
-			b.WriteString(strings.Repeat(" ", labelWidth+2) + Escape(c.Diff) + "\n")
+			style.exact(b, labelWidth+2, Escape(c.Diff))
 		}
 	}
 }

@@ -44,8 +44,8 @@ func (d *ReplayDocument) WriteTable(w io.Writer, style Style) error {
 
 func (d *ReplayDocument) writeMany(b *strings.Builder, style Style) error {
 	g := grid{columns: []column{
-		{title: "session"}, {title: "start", drop: 1}, {title: "client", shrink: 1, least: 8},
-		{title: "calls", right: true, drop: 2}, {title: "skills", right: true, drop: 3}, {title: "match", right: true},
+		{title: "session", shrink: 2, least: 8}, {title: "start", drop: 2}, {title: "client", shrink: 1, least: 8},
+		{title: "calls", right: true, drop: 3}, {title: "skills", right: true, drop: 4}, {title: "match", right: true},
 		{title: "divergent", right: true, ink: inkIfNot0(red)}, {title: "undetermined", right: true, ink: inkIfNot0(yellow)},
 		{title: "unconfirmed", right: true, ink: inkIfNot0(yellow)}, {title: "cost", right: true},
 	}}
@@ -181,9 +181,7 @@ func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
 		size += ", " + plural(s.SlashCommands, "command")
 	}
 	parts = append(parts, size+", "+plural(s.Calls, "model call"))
-	for _, line := range wrap(together(parts, style.width()), style.width()) {
-		b.WriteString(line + "\n")
-	}
+	style.line(b, together(parts, style.width()))
 	size = ": " + plural(s.Lines, "line")
 	file := style.shortPath(s.File)
 	if s.File == "-" {
@@ -614,10 +612,15 @@ func (s *ReplaySession) writeAgents(b *strings.Builder, style Style) {
 
 // write writes the ledger. Amounts are rounded so that they add up.
 func (t *TokensBlock) write(b *strings.Builder, style Style) error {
+	label := style.paint(bold, "TOKENS")
 	g := grid{indent: labelWidth, tight: style.width() < 100, columns: []column{
-		{title: "layer"}, {title: "once", right: true}, {title: "carried", right: true}, {title: "read", right: true},
-		{title: "write", right: true}, {title: "input", right: true}, {title: "output", right: true}, {title: "cost", right: true}, {title: "basis", drop: 1},
+		{title: "layer"}, {title: "once", right: true, drop: lateDrop}, {title: "carried", right: true, drop: lateDrop}, {title: "read", right: true},
+		{title: "write", right: true}, {title: "input", right: true}, {title: "output", right: true}, {title: "cost", right: true}, {title: "basis", drop: 2},
 	}}
+	besides := style.Verbose || style.width() >= DefaultWidth
+	if !besides {
+		g.indent = 2
+	}
 	costs, total := t.costs()
 	basis := t.basis()
 	for i, l := range t.Layers {
@@ -634,9 +637,11 @@ func (t *TokensBlock) write(b *strings.Builder, style Style) error {
 	if err := g.write(&table, style); err != nil {
 		return err
 	}
-	lines := table.String()
-	label := style.paint(bold, "TOKENS")
-	b.WriteString(label + strings.TrimPrefix(lines, strings.Repeat(" ", len("TOKENS"))))
+	if besides {
+		b.WriteString(label + strings.TrimPrefix(table.String(), strings.Repeat(" ", len("TOKENS"))))
+	} else {
+		b.WriteString(label + "\n" + table.String())
+	}
 	var notes []string
 	if last := g.columns[len(g.columns)-1]; last.title != "basis" && len(basis) > 0 {
 		notes = append(notes, "basis: "+strings.Join(basis, "; "))
@@ -768,7 +773,7 @@ func (s *ReplaySession) found(name string) bool {
 
 func writeNext(b *strings.Builder, style Style, next []string) {
 	next[0] = "Next: " + next[0]
-	for i, line := range wrap(together(next, style.width()), style.width()) {
+	for i, line := range wrapCommands(together(next, style.width()), style.width()) {
 		if i == 0 {
 			line = strings.Replace(line, "Next:", style.paint(bold, "Next:"), 1)
 		}
@@ -823,9 +828,8 @@ func (c *Check) write(b *strings.Builder, style Style, session, agent string) {
 		head += " · rule " + Escape(c.Rule)
 	}
 	style.block(b, "", head)
-	// Evidence is not wrapped: that would change its blanks.
 	for _, line := range c.evidence(style) {
-		b.WriteString(style.shorten(strings.Repeat(" ", labelWidth+2)+line, style.width()) + "\n")
+		style.exact(b, labelWidth+2, style.shorten(line, style.width()-labelWidth-2))
 	}
 }
 

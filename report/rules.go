@@ -53,9 +53,7 @@ func (d *RulesDocument) WriteTable(w io.Writer, style Style) error {
 			head += "; " + exact
 		}
 	}
-	for _, line := range wrap(head, style.width()) {
-		b.WriteString(line + "\n")
-	}
+	style.line(&b, head)
 	write := d.writeRules
 	if d.Against != "" {
 		write = d.writeDiff
@@ -68,8 +66,8 @@ func (d *RulesDocument) WriteTable(w io.Writer, style Style) error {
 }
 
 func (d *RulesDocument) writeRules(b *strings.Builder, style Style) error {
-	g := grid{columns: []column{{title: "rule"}, {title: "value", shrink: 2, least: 12}, {title: "since"},
-		{title: "known"}, {title: "evidence", shrink: 4, least: 12, drop: 1}, {title: "meaning", shrink: 5, least: 10}}}
+	g := grid{columns: []column{{title: "rule", shrink: 1, least: 28}, {title: "value", shrink: 2, least: 12}, {title: "since"},
+		{title: "known", drop: lateDrop}, {title: "evidence", shrink: 4, least: 12, drop: 2}, {title: "meaning", shrink: 5, least: 10}}}
 	for _, group := range rules.Groups() {
 		first := true
 		for _, r := range d.Rules {
@@ -113,8 +111,8 @@ func (d *RulesDocument) writeDiff(b *strings.Builder, style Style) error {
 		return nil
 	}
 	b.WriteString("\n")
-	g := grid{columns: []column{{title: "rule"}, {title: Escape(d.Against), shrink: 2, least: 10}, {title: Escape(d.Version), shrink: 2, least: 10},
-		{title: "since"}, {title: "known"}, {title: "evidence", shrink: 4, least: 12, drop: 1}}}
+	g := grid{columns: []column{{title: "rule", shrink: 1, least: 28}, {title: Escape(d.Against), shrink: 2, least: 10}, {title: Escape(d.Version), shrink: 2, least: 10},
+		{title: "since"}, {title: "known", drop: lateDrop}, {title: "evidence", shrink: 4, least: 12, drop: 2}}}
 	for _, r := range d.Diff {
 		since, how, evidence := "", "", ""
 		if n := len(r.Changes); n > 0 {

@@ -143,9 +143,9 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 		return err
 	}
 	g := grid{columns: []column{
-		{title: "session"}, {title: "start"}, {title: "project", shrink: 1, least: 10, tail: true}, {title: "version", shrink: 1, least: 9},
-		{title: "prompts", right: true, drop: 1}, {title: "calls", right: true}, {title: "skills", shrink: 1, least: 12}, {title: "tokens", right: true},
-		{title: "lines", right: true, drop: 3}, {title: "defects", right: true, drop: 2, ink: inkIfNot0(yellow)},
+		{title: "session", shrink: 2, least: 8}, {title: "start", drop: lateDrop}, {title: "project", shrink: 1, least: 10, tail: true}, {title: "version", shrink: 1, least: 9},
+		{title: "prompts", right: true, drop: 2}, {title: "calls", right: true}, {title: "skills", shrink: 1, least: 12}, {title: "tokens", right: true},
+		{title: "lines", right: true, drop: 4}, {title: "defects", right: true, drop: 3, ink: inkIfNot0(yellow)},
 	}}
 	start := style.day
 	if style.width() < 100 && !style.Verbose {
@@ -171,14 +171,15 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	if err := g.write(&b, style); err != nil {
 		return err
 	}
-	b.WriteString("\n" + plural(len(d.Sessions), "session") + ", " + plural(tokens, "token"))
+	sum := plural(len(d.Sessions), "session") + ", " + plural(tokens, "token")
 	if defects > 0 {
-		b.WriteString(", " + plural(defects, "defect"))
+		sum += ", " + plural(defects, "defect")
 	}
 	if d.Omitted > 0 {
-		b.WriteString(", " + count(d.Omitted) + " older not shown")
+		sum += ", " + count(d.Omitted) + " older not shown"
 	}
 	b.WriteString("\n")
+	style.line(&b, sum)
 	last := &d.Sessions[len(d.Sessions)-1]
 	writeNext(&b, style, []string{"skilltrace replay " + style.name(last.ID, last.File, last.InScope)})
 	_, err := io.WriteString(w, b.String())

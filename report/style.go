@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // DefaultWidth is the width of output that goes to no terminal, in cells.
@@ -101,7 +102,7 @@ const labelWidth = 9
 
 // block writes a label and a text beside it, wrapped at blanks to the width of
 // the style. Lines of the text start at the same column. A word wider than the
-// column stands alone on a line and overflows: cutting it would hide evidence.
+// column goes on on the next line: cutting it would hide evidence.
 func (s Style) block(b *strings.Builder, label, text string) {
 	lines := wrap(text, s.width()-labelWidth)
 	if len(lines) == 0 {
@@ -149,9 +150,17 @@ func together(parts []string, width int) string {
 	return strings.Join(whole, " ")
 }
 
-// wrap breaks a text at blanks into lines of at most width cells. Leading blanks
-// of the text are kept on each of its lines.
-func wrap(text string, width int) []string {
+// wrap breaks a text at blanks into lines of at most width cells, and words that
+// are wider where the line ends. Leading blanks of the text are kept on each of
+// its lines.
+func wrap(text string, width int) []string { return wrapWords(text, width, fold) }
+
+// wrapCommands is wrap for commands, which must stay in one piece to be copied.
+func wrapCommands(text string, width int) []string {
+	return wrapWords(text, width, func(word string, _ int) []string { return []string{word} })
+}
+
+func wrapWords(text string, width int, split func(word string, width int) []string) []string {
 	if text == "" {
 		return nil
 	}
@@ -161,17 +170,75 @@ func wrap(text string, width int) []string {
 	for word := range strings.SplitSeq(text, " ") {
 		word = strings.ReplaceAll(word, noBreak, " ")
 		w := displayWidth(word)
-		switch {
-		case word == "":
-		case used == 0:
-			line, used = indent+word, len(indent)+w
-		case used+1+w <= width:
+		if word == "" {
+			continue
+		}
+		if used > 0 && used+1+w <= width {
 			line += " " + word
 			used += 1 + w
-		default:
-			lines = append(lines, line)
-			line, used = indent+word, len(indent)+w
+			continue
+		}
+		for _, piece := range split(word, width-len(indent)) {
+			if used > 0 {
+				lines = append(lines, line)
+			}
+			line, used = indent+piece, len(indent)+displayWidth(piece)
 		}
 	}
 	return append(lines, line)
+}
+
+// fold cuts a text into pieces of at most width cells, and behind a blank or a
+// slash where the last two thirds of a piece have one. The pieces together are the text.
+func fold(text string, width int) []string {
+	width = max(width, 2) // the widest character
+	if len(text) <= width || displayWidth(text) <= width {
+		return []string{text}
+	}
+	var pieces []string
+	start, seam, used := 0, 0, 0
+	for i := 0; i < len(text); {
+		if n := sequence(text[i:]); n > 0 {
+			i += n
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		w := displayWidth(text[i : i+size])
+		if used+w > width {
+			end := i
+			if seam > start && displayWidth(text[start:seam]) > width/3 {
+				end = seam
+			}
+			pieces = append(pieces, text[start:end])
+			start, used = end, displayWidth(text[end:i])
+		}
+		used += w
+		i += size
+		if c := text[i-size]; c == ' ' || c == '/' {
+			seam = i
+		}
+	}
+	return append(pieces, text[start:])
+}
+
+// sequence is the length of the colour sequence that s begins with, in bytes.
+func sequence(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	return strings.IndexByte(s, 'm') + 1
+}
+
+// line writes a text without a label, wrapped to the width of the style.
+func (s Style) line(b *strings.Builder, text string) {
+	for _, line := range wrap(text, s.width()) {
+		b.WriteString(line + "\n")
+	}
+}
+
+// exact writes a text, of which no blank may change, on lines behind an indent.
+func (s Style) exact(b *strings.Builder, indent int, text string) {
+	for _, piece := range fold(text, s.width()-indent) {
+		b.WriteString(strings.Repeat(" ", indent) + piece + "\n")
+	}
 }

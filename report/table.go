@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -15,11 +16,13 @@ type column struct {
 	title string
 	right bool // numbers
 	// shrink says that the column may be cut, down to least cells, where the grid
-	// is too wide; columns with a higher shrink give way first. 0 means never.
+	// is too wide; columns with a higher shrink give way first. 0 means not before
+	// all else was tried.
 	shrink int
 	least  int
 	// drop says that the column may be left out where the grid is too wide even
-	// with all others at their least; those with a higher drop go first.
+	// with all others at their least; those with a higher drop go first, and those
+	// with lateDrop only where all else was tried.
 	drop int
 	// tail keeps the end of a cut text (paths) instead of its start.
 	tail bool
@@ -39,7 +42,12 @@ type grid struct {
 	tight bool
 }
 
-func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+func (g *grid) add(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = strings.ReplaceAll(cell, noBreak, " ")
+	}
+	g.rows = append(g.rows, cells)
+}
 
 // rule puts a line of text between the rows before and after this moment.
 func (g *grid) rule(text string) {
@@ -61,14 +69,14 @@ func (g *grid) gap() int {
 }
 
 // write fits the grid to the width of the style and writes it. Empty columns are
-// left out. A verbose style cuts nothing, whatever the width.
+// left out. A verbose style cuts nothing: it goes on with the last column, if that
+// may be cut, on further lines.
 func (g *grid) write(w io.Writer, style Style) error {
 	g.dropEmpty()
-	g.dropWide(style)
 	if len(g.columns) == 0 {
 		return nil
 	}
-	widths := g.fit(style)
+	widths := g.layout(style)
 	var out bytes.Buffer
 	table := tablewriter.NewTable(&out,
 		// The renderer asks the environment for East Asian widths otherwise.
@@ -148,30 +156,6 @@ func (g *grid) dropEmpty() {
 	})
 }
 
-// dropWide removes columns that may go until the others can fit.
-func (g *grid) dropWide(style Style) {
-	if style.Verbose {
-		return
-	}
-	for {
-		total, victim := g.indent-g.gap(), -1
-		for i, c := range g.columns {
-			w := g.natural(i)
-			if c.shrink > 0 {
-				w = min(w, max(c.least, 1))
-			}
-			total += w + g.gap()
-			if c.drop > 0 && (victim < 0 || c.drop > g.columns[victim].drop) {
-				victim = i
-			}
-		}
-		if total <= style.width() || victim < 0 {
-			return
-		}
-		g.keep(func(i int) bool { return i != victim })
-	}
-}
-
 // keep removes the columns for which wanted is false.
 func (g *grid) keep(wanted func(i int) bool) {
 	var columns []column
@@ -188,30 +172,110 @@ func (g *grid) keep(wanted func(i int) bool) {
 	g.columns, g.rows = columns, rows
 }
 
-// natural is the width of a column with nothing cut, in cells.
-func (g *grid) natural(i int) int {
-	w := displayWidth(g.columns[i].title)
+// natural is the widths of the columns with nothing cut, in cells.
+func (g *grid) natural() []int {
+	widths := make([]int, len(g.columns))
+	for i, c := range g.columns {
+		widths[i] = max(displayWidth(c.title), g.widest(i))
+	}
+	return widths
+}
+
+// widest is the width of the widest cell of a column, in cells of the screen.
+func (g *grid) widest(i int) int {
+	w := 0
 	for _, row := range g.rows {
 		w = max(w, displayWidth(row[i]))
 	}
 	return w
 }
 
-// fit chooses the width of each column, in cells.
-func (g *grid) fit(style Style) []int {
-	widths := make([]int, len(g.columns))
+// total is the width of the grid with columns of these widths.
+func (g *grid) total(widths []int) int {
 	total := g.indent - g.gap()
-	for i := range g.columns {
-		widths[i] = g.natural(i)
-		total += widths[i] + g.gap()
+	for _, w := range widths {
+		total += w + g.gap()
 	}
+	return total
+}
+
+// lateDrop is the drop of columns that many rows are read by.
+const lateDrop = 1
+
+// leastCells is to how many cells columns that may be cut go down in need.
+const leastCells = 8
+
+// layout chooses the width of each column, in cells. Where the grid is too wide it
+// gives way in steps: columns that may be cut go down to their least; columns that
+// may be left out go; the gaps shrink; titles are cut, and texts below their least;
+// the last columns that may be left out go. On a screen that is still too narrow
+// anything is cut.
+func (g *grid) layout(style Style) []int {
 	if style.Verbose {
+		widths := g.natural()
+		g.foldLast(style, widths)
 		return widths
 	}
-	for over := total - style.width(); over > 0; {
+	least := func(widths []int) []int {
+		floor := slices.Clone(widths)
+		for i, c := range g.columns {
+			if c.shrink > 0 {
+				floor[i] = min(widths[i], max(c.least, 1))
+			}
+		}
+		return floor
+	}
+	need := func(widths []int) []int {
+		floor := least(widths)
+		for i, c := range g.columns {
+			if c.shrink > 0 {
+				floor[i] = min(floor[i], leastCells)
+			} else {
+				floor[i] = min(floor[i], max(1, g.widest(i)))
+			}
+		}
+		return floor
+	}
+	last := func(widths []int) []int { return slices.Repeat([]int{1}, len(widths)) }
+
+	widths := g.natural()
+	for i := range widths {
+		widths[i] = min(widths[i], style.width())
+	}
+	widths = g.dropWide(widths, least, lateDrop+1, style.width())
+	g.tight = g.tight || g.total(least(widths)) > style.width()
+	widths = g.dropWide(widths, need, lateDrop, style.width())
+	for _, floor := range [](func([]int) []int){least, need, last} {
+		g.cut(widths, floor(widths), style.width())
+	}
+	return widths
+}
+
+// dropWide removes columns with a drop of at least from until the others can fit
+// into width by going down to their floors. It returns the widths that are left.
+func (g *grid) dropWide(widths []int, floors func([]int) []int, from, width int) []int {
+	for g.total(floors(widths)) > width {
 		victim := -1
 		for i, c := range g.columns {
-			if c.shrink == 0 || widths[i] <= max(c.least, 1) {
+			if c.drop >= from && (victim < 0 || c.drop > g.columns[victim].drop) {
+				victim = i
+			}
+		}
+		if victim < 0 {
+			break
+		}
+		g.keep(func(i int) bool { return i != victim })
+		widths = slices.Delete(widths, victim, victim+1)
+	}
+	return widths
+}
+
+// cut makes columns narrower, none below its floor, until the grid fits into width.
+func (g *grid) cut(widths, floor []int, width int) {
+	for over := g.total(widths) - width; over > 0; over-- {
+		victim := -1
+		for i, c := range g.columns {
+			if widths[i] <= floor[i] {
 				continue
 			}
 			if victim < 0 || c.shrink > g.columns[victim].shrink ||
@@ -220,12 +284,41 @@ func (g *grid) fit(style Style) []int {
 			}
 		}
 		if victim < 0 {
-			break
+			return
 		}
 		widths[victim]--
-		over--
 	}
-	return widths
+}
+
+// foldLast goes on with the texts of the last column on further rows where the
+// grid fits thereby.
+func (g *grid) foldLast(style Style, widths []int) {
+	last := len(widths) - 1
+	c := g.columns[last]
+	over := g.total(widths) - style.width()
+	if over <= 0 || c.shrink == 0 || widths[last]-over < c.least {
+		return
+	}
+	widths[last] -= over
+	var rows [][]string
+	rules := map[int]string{}
+	for r, row := range g.rows {
+		if rule, ok := g.rules[r]; ok {
+			rules[len(rows)] = rule
+		}
+		for n, piece := range fold(row[last], widths[last]) {
+			part := make([]string, len(row))
+			if n == 0 {
+				copy(part, row)
+			}
+			part[last] = piece
+			rows = append(rows, part)
+		}
+	}
+	if rule, ok := g.rules[len(g.rows)]; ok {
+		rules[len(rows)] = rule
+	}
+	g.rows, g.rules = rows, rules
 }
 
 func (g *grid) config(widths []int) tablewriter.Config {

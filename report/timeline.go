@@ -275,21 +275,23 @@ func (s *TimelineSession) write(b *strings.Builder, style Style) error {
 	if t := style.day(s.Start); t != "" {
 		parts = append(parts, t)
 	}
-	parts = append(parts, style.shortPath(s.File))
-	for _, line := range wrap(together(parts, style.width()), style.width()) {
-		b.WriteString(line + "\n")
+	file := style.shortPath(s.File)
+	if !style.Verbose {
+		file = truncateStart(file, style.width())
 	}
+	style.line(b, together(append(parts, file), style.width()))
 	for i := range s.Agents {
 		a := &s.Agents[i]
 		if len(s.Agents) > 1 || a.Agent != "main" {
-			b.WriteString("\n" + style.paint(bold, "agent "+Escape(a.Agent)))
+			title := style.paint(bold, "agent "+Escape(a.Agent))
 			if a.Type != "" {
-				b.WriteString(" (" + Escape(a.Type) + ")")
+				title += " (" + Escape(a.Type) + ")"
 			}
 			if a.OnBehalfOf != "" {
-				b.WriteString(" for " + Escape(a.OnBehalfOf))
+				title += " for " + Escape(a.OnBehalfOf)
 			}
 			b.WriteString("\n")
+			style.line(b, title)
 		}
 		if len(a.Events) == 0 {
 			b.WriteString("no events\n")
@@ -305,8 +307,8 @@ func (s *TimelineSession) write(b *strings.Builder, style Style) error {
 func (a *TimelineAgent) write(b *strings.Builder, style Style) error {
 	abandoned := false
 	g := grid{columns: []column{
-		{title: "n", right: true}, {title: "line", right: true}, {title: "time", right: true}, {title: " "}, {title: "prompt", right: true, drop: 1},
-		{title: "layer", drop: 2}, {title: "kind", ink: kindInk}, {title: "skill", shrink: 2, least: 12}, {title: "chars", right: true}, {title: "note", shrink: 1, least: 24},
+		{title: "n", right: true, drop: lateDrop}, {title: "line", right: true}, {title: "time", right: true, drop: lateDrop}, {title: " "}, {title: "prompt", right: true, drop: 2},
+		{title: "layer", drop: 3}, {title: "kind", ink: kindInk}, {title: "skill", shrink: 2, least: 12}, {title: "chars", right: true}, {title: "note", shrink: 1, least: 24},
 	}}
 	for i := range a.Events {
 		e := &a.Events[i]
