@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strconv"
 	"unicode/utf8"
 )
@@ -116,6 +117,7 @@ func read(name string, r io.Reader, opt Options, chunk int) iter.Seq2[*Record, e
 		if opt.MaxLine <= 0 {
 			opt.MaxLine = DefaultMaxLine
 		}
+		opt.MaxLine = min(opt.MaxLine, math.MaxInt/4) // no slice is longer
 		stats := opt.Stats
 		if stats == nil {
 			stats = &Stats{}
@@ -207,14 +209,18 @@ func (l *lines) take(end, next int) {
 // bytes moved down.
 func (l *lines) fill() (moved int) {
 	if len(l.buf)-l.end < l.chunk {
-		if l.start > 0 && (l.start >= len(l.buf)/2 || l.start == l.end) {
+		// Never more than the longest line and a read: next lets go of longer ones.
+		most := int(l.max + 2*readSize)
+		if l.start > 0 && (l.start >= len(l.buf)/2 || l.start == l.end || len(l.buf) >= most) {
 			moved = l.start
 			copy(l.buf, l.buf[l.start:l.end])
 			l.start, l.end = 0, l.end-moved
 		}
 		if len(l.buf)-l.end < l.chunk {
-			// Never more than the longest line and a read: next lets go of longer ones.
-			size := min(int64(2*max(l.chunk, len(l.buf))), l.max+2*int64(l.chunk))
+			size := 2 * max(l.chunk, len(l.buf))
+			if size > most/2 {
+				size = most // the next step would add little
+			}
 			grown := make([]byte, size)
 			copy(grown, l.buf[l.start:l.end])
 			moved += l.start

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -317,6 +318,30 @@ func TestReadErrors(t *testing.T) {
 type noProgress struct{}
 
 func (noProgress) Read([]byte) (int, error) { return 0, nil }
+
+// TestLineLengths reads lines around the limit, in reads that end anywhere.
+func TestLineLengths(t *testing.T) {
+	text := func(n int) string { return `{"type":"mode","x":"` + strings.Repeat("x", n-22) + `"}` }
+	for _, max := range []int64{1 << 10, 300 << 10, math.MaxInt64} {
+		var b strings.Builder
+		want := 0
+		for _, n := range []int{900, 1 << 10, 1<<10 + 1, 30, 150 << 10, 299 << 10, 300 << 10, 300<<10 + 1, 40, 290 << 10, 295 << 10, 700 << 10, 50} {
+			b.WriteString(text(n) + "\n")
+			if int64(n) <= max {
+				want++
+			}
+		}
+		var st Stats
+		for r, err := range Read("x", iotest.HalfReader(strings.NewReader(b.String())), Options{MaxLine: max, Stats: &st}) {
+			if err != nil || !r.Broken && r.Type != "mode" {
+				t.Fatal(r, err)
+			}
+		}
+		if st.Records != want || st.Lines != 13 || st.Bytes != int64(b.Len()) {
+			t.Errorf("limit %d: %+v, want %d records", max, st, want)
+		}
+	}
+}
 
 func TestStop(t *testing.T) {
 	for range Read("x", strings.NewReader(row("a", "1")+row("b", "2")+"\n"+row("c", "3")), Options{}) {

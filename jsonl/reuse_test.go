@@ -48,7 +48,7 @@ func asJSON(t *testing.T, r *Record) string {
 // TestReuse reads logs with and without new records: what is yielded is the same,
 // and what stays valid stays.
 func TestReuse(t *testing.T) {
-	for name, data := range map[string]string{"variety": variety(), "synthetic": string(syntheticLog(200 << 10))} {
+	for name, data := range map[string]string{"variety": variety(), "synthetic": string(syntheticLog(t, 200<<10))} {
 		for _, opt := range []Options{{}, {Sizes: true}, {Sizes: true, Short: -1, Types: []string{"user", "assistant"}}} {
 			var want []string
 			for r := range Read("x", strings.NewReader(data), opt) {
