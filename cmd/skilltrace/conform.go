@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/report"
 )
 
@@ -36,14 +36,16 @@ divergent there already is no finding.`,
 			}
 			var floor *report.Floor
 			if floorFile != "" {
-				data, err := os.ReadFile(floorFile)
+				data, err := local.ReadFile(floorFile)
 				switch {
 				case err == nil:
 					if floor, err = report.ReadFloor(data); err != nil {
 						return fmt.Errorf("%s: %w", floorFile, err)
 					}
-				case !writeFloor || !errors.Is(err, fs.ErrNotExist):
-					return fmt.Errorf("%s: %w; --write-floor makes one", floorFile, plain(err))
+				case !errors.Is(err, fs.ErrNotExist):
+					return err
+				case !writeFloor:
+					return fmt.Errorf("%w; --write-floor makes one", err)
 				}
 			}
 			dirs, err := a.recordings(args)

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // The exit statuses, the same for every command and format.
@@ -22,6 +23,11 @@ const (
 	statusInternal    = 3   // a fault of this program
 	statusInterrupted = 130 // by a signal, as shells report it
 )
+
+// interruptGrace is how long work may go on after a signal.
+const interruptGrace = time.Second
+
+var errInterrupted = errors.New("interrupted")
 
 func main() {
 	// A reader that went away makes writing fail with EPIPE, which ends the work
@@ -42,6 +48,13 @@ func Main(args []string, stdout, stderr io.Writer, getenv func(string) string) (
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// Reading looks at the context; a prediction that is under way does not.
+	giveUp := context.AfterFunc(ctx, func() {
+		time.Sleep(interruptGrace)
+		a.fail(errInterrupted)
+		os.Exit(statusInterrupted)
+	})
+	defer giveUp()
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -54,7 +67,7 @@ func Main(args []string, stdout, stderr io.Writer, getenv func(string) string) (
 	case errors.Is(err, syscall.EPIPE):
 		return a.status
 	case errors.Is(err, context.Canceled):
-		a.fail(errors.New("interrupted"))
+		a.fail(errInterrupted)
 		return statusInterrupted
 	}
 	a.fail(err)

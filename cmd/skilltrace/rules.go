@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -74,12 +75,11 @@ func rulesTable(client, overlay string) (*rules.Table, error) {
 	if err != nil || overlay == "" {
 		return table, err
 	}
-	f, err := os.Open(overlay)
+	data, err := local.ReadFile(overlay)
 	if err != nil {
-		return nil, fmt.Errorf("--rules %s: %w; give a YAML file of rule changes, each with since, key and value", overlay, plain(err))
+		return nil, fmt.Errorf("--rules %w; give a YAML file of rule changes, each with since, key and value", err)
 	}
-	defer f.Close()
-	changes, err := rules.ReadOverlay(overlay, f)
+	changes, err := rules.ReadOverlay(overlay, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}

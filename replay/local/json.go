@@ -26,7 +26,7 @@ type document struct {
 // readJSON reads a bounded JSON file whose value is an object. Errors are
 // `file: what` or `file:line: what`.
 func readJSON(name string) (*document, error) {
-	data, err := readFile(name)
+	data, err := ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,9 @@ func readJSON(name string) (*document, error) {
 	return d, nil
 }
 
-func readFile(name string) ([]byte, error) {
+// ReadFile reads a file that somebody named: a regular one of at most 64 MiB, no
+// device and no pipe. Errors are `file: what`.
+func ReadFile(name string) ([]byte, error) {
 	plain := func(err error) error {
 		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 			err = pe.Err
