@@ -217,6 +217,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 	s := o.session
 	s.Replayed += g.replayed
 	s.Dangling += g.dangling
+	s.Cut += g.cut
 	s.OutOfOrder += g.late
 	a := &Agent{ID: id, File: file, Type: typ}
 	s.Agents = append(s.Agents, a)
@@ -406,6 +407,7 @@ func (w *walker) record(r *record) {
 func (w *walker) assistant(r *record) {
 	m := r.Message
 	if m == nil {
+		w.session.Cut++
 		return
 	}
 	w.apiCall(r)
@@ -458,6 +460,7 @@ func skillInput(v jsonl.Value) (name string, keys []string) {
 func (w *walker) user(r *record) {
 	m := r.Message
 	if m == nil {
+		w.session.Cut++
 		return
 	}
 	if w.results(r) || r.CompactSummary || w.preloads(m) {

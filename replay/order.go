@@ -25,6 +25,7 @@ type graph struct {
 	order    []int          // node indices in conversation order
 	replayed int
 	dangling int
+	cut      int // boundaries whose last record before them does not exist
 	late     int // records that stand before their parent
 }
 
@@ -66,6 +67,7 @@ func newGraph(records []*record) *graph {
 			if p, ok := g.byUUID[r.LogicalParent]; ok {
 				n.parent = p
 			} else {
+				g.cut++
 				n.parent = prev
 			}
 		case !linked || r.UUID == "" || r.Kind != jsonl.KindUser && r.Kind != jsonl.KindOther && prev >= 0 && r.Kind != jsonl.KindSystem:

@@ -5,7 +5,7 @@ package replay
 // for the client's version.
 func Run(s *Session, in *Inputs, cmp Comparison) *Result {
 	r := &Result{Session: s, RulesExact: cmp.RulesExact}
-	cmp.Gaps = cmp.Gaps || s.Dangling > 0 || len(s.Defects) > 0 || !cmp.Exact && len(cmp.History) > 0
+	cmp.Gaps = cmp.Gaps || gaps(s) || len(cmp.History) > 0
 	effects, evidence := PredictSession(in, s)
 	for i, a := range s.Agents {
 		out := AgentResult{Agent: a, Checks: Compare(a, effects[i], evidence[i], cmp), Predicted: effects[i]}
@@ -13,4 +13,40 @@ func Run(s *Session, in *Inputs, cmp Comparison) *Result {
 		r.Agents = append(r.Agents, out)
 	}
 	return r
+}
+
+// gaps reports whether a log shows that records of it are lost: some are damaged, or
+// are named by others and not there, or a call has no result, or a result no call.
+func gaps(s *Session) bool {
+	if s.Dangling > 0 || s.Cut > 0 || len(s.Defects) > 0 {
+		return true
+	}
+	for _, a := range s.Agents {
+		open := map[string]bool{} // calls; true: without a result so far
+		waiting := 0
+		for i := range a.Events {
+			switch e := &a.Events[i]; e.Kind {
+			case SkillCall:
+				if _, again := open[e.ToolUse]; !again {
+					waiting++
+				}
+				open[e.ToolUse] = true
+			case Launched, Refusal, Body, Note:
+				waits, called := open[e.ToolUse]
+				switch {
+				case e.ToolUse == "":
+				case !called:
+					return true
+				case waits:
+					waiting--
+					open[e.ToolUse] = false
+				}
+			case Turn:
+				if waiting > 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -218,6 +218,7 @@ type Session struct {
 	Records    int
 	Replayed   int            // records repeated with the same uuid
 	Dangling   int            // records whose parent does not exist
+	Cut        int            // compactions before which records are missing, and records without their message
 	OutOfOrder int            // records that stand before their parent
 	Unknown    map[string]int // record types that nothing reads
 	Copied     int            // records that belong to another session (a resumed or forked copy)
