@@ -166,6 +166,7 @@ type SkillCalls struct {
 type Compaction struct {
 	Line    int    `json:"line"`
 	UUID    string `json:"uuid,omitempty"`
+	Version string `json:"version,omitempty"` // of the client that made it
 	Trigger string `json:"trigger,omitempty"` // manual, auto
 	Partial string `json:"partial,omitempty"` // from, up_to
 	Before  int64  `json:"tokens_before,omitempty"`
@@ -234,9 +235,13 @@ type ReplayInput struct {
 	Tokens     *TokensBlock // nil where nothing was charged
 }
 
-// NewReplay makes the document of replayed sessions, in the order given.
+// NewReplay makes the document of replayed sessions, the newest last.
 func NewReplay(sessions []ReplaySession) *ReplayDocument {
 	doc := &ReplayDocument{Schema: ReplaySchema, Sessions: append([]ReplaySession{}, sessions...)}
+	sort.SliceStable(doc.Sessions, func(i, j int) bool {
+		a, b := &doc.Sessions[i], &doc.Sessions[j]
+		return older(a.Start, a.File, b.Start, b.File)
+	})
 	for i := range doc.Sessions {
 		doc.Totals.add(doc.Sessions[i].Totals)
 	}
@@ -500,7 +505,7 @@ func (in *ReplayInput) compactions(r *replay.AgentResult) []Compaction {
 				texts[e.Skill] = e.Text
 			}
 		case replay.Compaction:
-			c := Compaction{Line: e.Where.Line, UUID: e.Where.UUID, Kept: []KeptOne{}, Dropped: []string{}}
+			c := Compaction{Line: e.Where.Line, UUID: e.Where.UUID, Version: e.Version, Kept: []KeptOne{}, Dropped: []string{}}
 			if e.Compaction != nil {
 				c.Trigger, c.Partial = e.Compaction.Trigger, e.Compaction.Partial
 				c.Before, c.After = e.Compaction.Before, e.Compaction.After

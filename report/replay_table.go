@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 
@@ -77,13 +78,14 @@ func (d *ReplayDocument) writeMany(b *strings.Builder, style Style) error {
 	d.writeMore(b, style, shown)
 	missing := missingInputs(d.Sessions)
 	missing.write(b, style)
-	first := &d.Sessions[0]
+	// The newest of those with the most to look at.
+	worst := &d.Sessions[0]
 	for i := range d.Sessions {
-		if s := &d.Sessions[i]; s.Totals.Divergent > first.Totals.Divergent {
-			first = s
+		if s := &d.Sessions[i]; s.Totals.Divergent >= worst.Totals.Divergent {
+			worst = s
 		}
 	}
-	writeNext(b, style, []string{"skilltrace replay " + style.name(first.ID, first.File, first.InScope)})
+	writeNext(b, style, []string{"skilltrace replay " + style.name(worst.ID, worst.File, worst.InScope)})
 	return nil
 }
 
@@ -551,6 +553,8 @@ func (c *Compaction) text(style Style) string {
 		kept = append(kept, name)
 	}
 	switch {
+	case c.Unrecorded && c.Version != "":
+		return text + " version " + Escape(c.Version) + " does not record what it puts back"
 	case c.Unrecorded:
 		return text + " this client does not record what it puts back"
 	case len(kept) == 0 && len(c.Dropped) == 0:
@@ -594,20 +598,39 @@ func (s *ReplaySession) writeAgents(b *strings.Builder, style Style) {
 		case !a.ListingsUnrecorded:
 			text += ", no listing"
 		}
-		var names []string
-		for _, k := range a.Skills {
-			if k.ByModel+k.ByUser > 0 {
-				names = append(names, escapeAll([]string{k.Skill})[0])
-			}
-		}
-		if len(names) > 0 {
-			text += ", called " + listAll(names, style.limit(fewNames))
-		}
+		text += a.outcomes(style)
 		if n := len(a.Compactions); n > 0 {
 			text += ", compacted " + times(n)
 		}
 		style.block(b, label, text)
 	}
+}
+
+// outcomes names the skills that an agent called, by what came of the calls.
+func (a *ReplayAgent) outcomes(style Style) string {
+	var called, refused, rejected []string
+	for _, k := range a.Skills {
+		name := escapeAll([]string{k.Skill})[0]
+		if k.ByModel+k.ByUser > k.Refused+k.Rejected {
+			called = append(called, name)
+		}
+		if k.Refused > 0 {
+			refused = append(refused, name)
+		}
+		if k.Rejected > 0 {
+			rejected = append(rejected, name)
+		}
+	}
+	text := ""
+	for _, group := range []struct {
+		label string
+		names []string
+	}{{"called ", called}, {"refused: ", refused}, {"rejected by user: ", rejected}} {
+		if len(group.names) > 0 {
+			text += ", " + group.label + listAll(group.names, style.limit(fewNames))
+		}
+	}
+	return text
 }
 
 // write writes the ledger. Amounts are rounded so that they add up.
@@ -754,11 +777,32 @@ const longName = 40
 
 // nothingToCheck says why no check was made.
 func (s *ReplaySession) nothingToCheck() string {
-	text := "nothing to check: no skill was called"
-	if len(s.Agents) > 0 && s.Agents[0].ListingsUnrecorded {
-		return text + ", and this client records no listing"
+	called, recorded, unrecorded := false, 0, false
+	for i := range s.Agents {
+		a := &s.Agents[i]
+		called = called || slices.ContainsFunc(a.Skills, func(k SkillCalls) bool { return k.ByModel+k.ByUser > 0 })
+		unrecorded = unrecorded || a.ListingsUnrecorded
+		for _, l := range a.Listings {
+			if !l.Predicted {
+				recorded++
+			}
+		}
 	}
-	return text + ", and the log holds no listing"
+	text := "nothing to check: no skill was called"
+	if called {
+		text = "nothing to check: no call of a skill can be judged"
+	}
+	switch {
+	case recorded == 1:
+		text += ", and the listing in the log cannot be judged"
+	case recorded > 1:
+		text += ", and the listings in the log cannot be judged"
+	case unrecorded:
+		text += ", and this client records no listing"
+	default:
+		text += ", and the log holds no listing"
+	}
+	return text
 }
 
 // found reports whether an input was found.
@@ -773,7 +817,7 @@ func (s *ReplaySession) found(name string) bool {
 
 func writeNext(b *strings.Builder, style Style, next []string) {
 	next[0] = "Next: " + next[0]
-	for i, line := range wrapCommands(together(next, style.width()), style.width()) {
+	for i, line := range wrapCommands(strings.Join(whole(next), noBreak+"· "), style.width()) {
 		if i == 0 {
 			line = strings.Replace(line, "Next:", style.paint(bold, "Next:"), 1)
 		}

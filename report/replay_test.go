@@ -316,3 +316,95 @@ func TestOverLimit(t *testing.T) {
 		t.Errorf("without a limit: %q", got)
 	}
 }
+
+// A call that the client refused is not shown as one that it carried out.
+func TestOutcomes(t *testing.T) {
+	for _, c := range []struct {
+		skills []SkillCalls
+		want   string
+	}{
+		{nil, ""},
+		{[]SkillCalls{{Skill: "a", ByModel: 1}, {Skill: "b", ByUser: 2}, {Skill: "preloaded", Bodies: 1}}, ", called a, b"},
+		{[]SkillCalls{{Skill: "a", ByModel: 1, Refused: 1}}, ", refused: a"},
+		{[]SkillCalls{{Skill: "a", ByModel: 3, Refused: 1, Rejected: 1}, {Skill: "b", ByModel: 1, Rejected: 1}}, ", called a, refused: a, rejected by user: a, b"},
+	} {
+		if got := (&ReplayAgent{Skills: c.skills}).outcomes(Style{}); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.skills, got, c.want)
+		}
+	}
+}
+
+// That a client records no listing is not said of a log that holds one.
+func TestNothingToCheck(t *testing.T) {
+	one := []ListingSent{{Line: 40}}
+	for _, c := range []struct {
+		agents []ReplayAgent
+		want   string
+	}{
+		{nil, "no skill was called, and the log holds no listing"},
+		{[]ReplayAgent{{ListingsUnrecorded: true}}, "no skill was called, and this client records no listing"},
+		{[]ReplayAgent{{ListingsUnrecorded: true, Listings: []ListingSent{{Predicted: true}}}}, "no skill was called, and this client records no listing"},
+		{[]ReplayAgent{{ListingsUnrecorded: true, Listings: one}}, "no skill was called, and the listing in the log cannot be judged"},
+		{[]ReplayAgent{{}, {Listings: one}, {Listings: one}}, "no skill was called, and the listings in the log cannot be judged"},
+		{[]ReplayAgent{{Skills: []SkillCalls{{Skill: "a", ByModel: 1}}}}, "no call of a skill can be judged, and the log holds no listing"},
+	} {
+		if got := (&ReplaySession{Agents: c.agents}).nothingToCheck(); got != "nothing to check: "+c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// In a log of several versions the one is named that does not record.
+func TestUnrecordedVersion(t *testing.T) {
+	c := Compaction{Line: 21, Version: "2.1.80\x1b[2J", Unrecorded: true}
+	if got, want := c.text(Style{}), `line 21 version 2.1.80\x1b[2J does not record what it puts back`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// All commands have the same order of sessions, and the next step leads to the
+// newest of those with the most divergences.
+func TestOrder(t *testing.T) {
+	start := func(hour int) *time.Time { return new(time.Date(2026, 11, 28, hour, 0, 0, 0, time.UTC)) }
+	var replays []ReplaySession
+	var timelines []TimelineSession
+	var rows []SessionRow
+	for _, s := range []struct {
+		file  string
+		start *time.Time
+	}{{"a", start(12)}, {"b", start(9)}, {"d", nil}, {"c", nil}, {"e", start(9)}} {
+		replays = append(replays, ReplaySession{ID: s.file, File: s.file, Start: s.start})
+		timelines = append(timelines, TimelineSession{ID: s.file, File: s.file, Start: s.start})
+		rows = append(rows, SessionRow{ID: s.file, File: s.file, Start: s.start})
+	}
+	doc := NewReplay(replays)
+	var got [3]string
+	for i := range replays {
+		got[0] += doc.Sessions[i].File
+		got[1] += NewTimeline(timelines).Sessions[i].File
+		got[2] += NewSessions(rows, 0).Sessions[i].File
+	}
+	if want := "cdbea"; got != [3]string{want, want, want} {
+		t.Errorf("replay, timeline, sessions: %v, want %s", got, want)
+	}
+	next := func() string {
+		var b bytes.Buffer
+		if err := doc.WriteTable(&b, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := strings.Cut(b.String(), "Next: ")
+		return strings.TrimSpace(after)
+	}
+	if got := next(); got != "skilltrace replay a" {
+		t.Errorf("next: %s", got)
+	}
+	file := strings.Repeat("long/", 20)
+	doc.Sessions[4].File = file
+	if got := next(); got != "skilltrace replay "+file {
+		t.Errorf("a long command, in one piece: %s", got)
+	}
+	doc.Sessions[1].Totals.Divergent, doc.Sessions[2].Totals.Divergent = 2, 2
+	if got := next(); got != "skilltrace replay b" {
+		t.Errorf("next: %s", got)
+	}
+}

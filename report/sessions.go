@@ -108,22 +108,28 @@ func NewSessionRow(s *replay.Session) SessionRow {
 func NewSessions(rows []SessionRow, limit int) *SessionsDocument {
 	doc := &SessionsDocument{Schema: SessionsSchema, Sessions: append([]SessionRow{}, rows...)}
 	sort.SliceStable(doc.Sessions, func(i, j int) bool {
-		a, b := doc.Sessions[i], doc.Sessions[j]
-		switch {
-		case a.Start == nil || b.Start == nil:
-			if (a.Start == nil) != (b.Start == nil) {
-				return a.Start == nil
-			}
-		case !a.Start.Equal(*b.Start):
-			return a.Start.Before(*b.Start)
-		}
-		return a.File < b.File
+		a, b := &doc.Sessions[i], &doc.Sessions[j]
+		return older(a.Start, a.File, b.Start, b.File)
 	})
 	if n := len(doc.Sessions); limit > 0 && n > limit {
 		doc.Omitted = n - limit
 		doc.Sessions = doc.Sessions[n-limit:]
 	}
 	return doc
+}
+
+// older reports whether session a stands before b: by their starts, those without a
+// time before all, and by their logs.
+func older(a *time.Time, fileA string, b *time.Time, fileB string) bool {
+	switch {
+	case a == nil || b == nil:
+		if (a == nil) != (b == nil) {
+			return a == nil
+		}
+	case !a.Equal(*b):
+		return a.Before(*b)
+	}
+	return fileA < fileB
 }
 
 // versions names the last of several versions, and how many there are beside it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -121,9 +122,14 @@ func (f TimelineFilter) event(e *replay.Event) bool {
 	})
 }
 
-// NewTimeline makes the document of observed sessions, in the order given.
+// NewTimeline makes the document of observed sessions, the newest last.
 func NewTimeline(sessions []TimelineSession) *TimelineDocument {
-	return &TimelineDocument{Schema: TimelineSchema, Sessions: append([]TimelineSession{}, sessions...)}
+	doc := &TimelineDocument{Schema: TimelineSchema, Sessions: append([]TimelineSession{}, sessions...)}
+	sort.SliceStable(doc.Sessions, func(i, j int) bool {
+		a, b := &doc.Sessions[i], &doc.Sessions[j]
+		return older(a.Start, a.File, b.Start, b.File)
+	})
+	return doc
 }
 
 // NewTimelineSession reads one session. The texts of listings, bodies and
