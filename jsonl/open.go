@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bufio"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func unpack(f io.ReadCloser) (io.ReadCloser, error) {
 	}
 	z, err := gzip.NewReader(b)
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(fmt.Errorf("the compressed file is damaged: %w", err), f.Close())
 	}
 	return file{&bounded{r: z, left: maxUnpacked}, f}, nil
 }
@@ -85,5 +86,18 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
+	if corrupt := flate.CorruptInputError(0); errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
+		err = &damagedError{err}
+	}
 	return n, err
 }
+
+// damagedError ends a compressed file that is cut off or damaged: what came before
+// it stands.
+type damagedError struct{ err error }
+
+func (e *damagedError) Error() string {
+	return "the compressed file is damaged from here on: " + e.err.Error()
+}
+
+func (e *damagedError) Unwrap() error { return e.err }

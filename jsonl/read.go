@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -132,6 +133,11 @@ func read(name string, r io.Reader, opt Options, chunk int) iter.Seq2[*Record, e
 			if !p.line(l.line, l.length) {
 				return
 			}
+		}
+		if damaged := (*damagedError)(nil); errors.As(l.err, &damaged) {
+			p.pos.Line++
+			p.broken(nil, 0, DefectTruncated, damaged.Error(), true)
+			return
 		}
 		if l.err != nil {
 			yield(nil, fmt.Errorf("%s:%d: %w", name, p.pos.Line+1, l.err))

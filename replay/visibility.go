@@ -33,6 +33,11 @@ func visible(a *Agent, predicted []Effect, rulesOf func(string) *rules.Rules) ([
 		if v.out[i].Skills == nil {
 			v.answer(i, end)
 		}
+	}
+	for i := range v.out {
+		if len(v.out[i].Skills) == len(v.all) {
+			continue // nothing is absent, or a prompt before shares the map
+		}
 		for name := range v.all {
 			if _, ok := v.out[i].Skills[name]; !ok {
 				v.out[i].Skills[name] = ShownAbsent
@@ -49,6 +54,7 @@ type viewer struct {
 	out       []Visibility
 	open      int // index in out of the prompt whose answer has not begun, -1 if there is none
 	all       map[string]bool
+	last      map[string]Shown // what the prompt answered last saw
 	changes   []VisibilityChange
 }
 
@@ -118,10 +124,23 @@ func (v *viewer) step(i int, cur view) view {
 // answer notes what stands in the conversation when a prompt is answered.
 func (v *viewer) answer(i int, cur view) {
 	o := &v.out[i]
-	o.Skills, o.Predicted = map[string]Shown{}, cur.predicted
-	for name, n := range cur.entries {
-		o.Skills[name] = n.shown
+	o.Predicted = cur.predicted
+	// Most prompts see what the one before saw: they share a map.
+	if v.last == nil || len(v.last) != len(cur.entries) {
+		v.last = nil
 	}
+	for name, n := range cur.entries {
+		if v.last != nil && v.last[name] != n.shown {
+			v.last = nil
+		}
+	}
+	if v.last == nil {
+		v.last = make(map[string]Shown, len(cur.entries))
+		for name, n := range cur.entries {
+			v.last[name] = n.shown
+		}
+	}
+	o.Skills = v.last
 }
 
 // compare notes what an event changed.
