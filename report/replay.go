@@ -49,22 +49,28 @@ type ReplaySession struct {
 	Window     int64    `json:"window,omitempty"` // tokens
 	CWD        string   `json:"cwd,omitempty"`
 	// InScope: the log lies in a configuration folder in scope, so that its id names it.
-	InScope       bool           `json:"in_scope"`
-	Start         *time.Time     `json:"start,omitempty"`
-	End           *time.Time     `json:"end,omitempty"`
-	Prompts       int            `json:"prompts"`        // typed by the user
-	SlashCommands int            `json:"slash_commands"` // of the main loop
-	Calls         int            `json:"calls"`          // model requests of all agents
-	Lines         int            `json:"lines"`
-	Graph         *Graph         `json:"graph,omitempty"`
-	Inputs        []Input        `json:"inputs"`
-	Assumptions   []string       `json:"assumptions"`
-	SkillFiles    []SkillFile    `json:"skills"`
-	Agents        []ReplayAgent  `json:"agents"`
-	Tokens        *TokensBlock   `json:"tokens,omitempty"`
-	Defects       []Defect       `json:"defects"`
-	Unknown       map[string]int `json:"unknown_records,omitempty"` // by type
-	Totals        Totals         `json:"totals"`
+	InScope       bool       `json:"in_scope"`
+	Start         *time.Time `json:"start,omitempty"`
+	End           *time.Time `json:"end,omitempty"`
+	Prompts       int        `json:"prompts"`        // typed by the user
+	SlashCommands int        `json:"slash_commands"` // of the main loop
+	Calls         int        `json:"calls"`          // model requests of all agents
+	// Lines = BlankLines + RecordLines + LostLines. A damaged line may hold several
+	// records, so that Records may be more than RecordLines.
+	Lines       int            `json:"lines"`
+	BlankLines  int            `json:"blank_lines"`
+	RecordLines int            `json:"record_lines"` // with at least one whole record
+	LostLines   int            `json:"lost_lines"`   // with none
+	Records     int            `json:"records"`
+	Graph       *Graph         `json:"graph,omitempty"`
+	Inputs      []Input        `json:"inputs"`
+	Assumptions []string       `json:"assumptions"`
+	SkillFiles  []SkillFile    `json:"skills"`
+	Agents      []ReplayAgent  `json:"agents"`
+	Tokens      *TokensBlock   `json:"tokens,omitempty"`
+	Defects     []Defect       `json:"defects"`
+	Unknown     map[string]int `json:"unknown_records,omitempty"` // by type
+	Totals      Totals         `json:"totals"`
 }
 
 // Graph counts what was odd in the order of the records. It is absent where
@@ -223,6 +229,8 @@ type Visibility struct {
 // ReplayInput is what NewReplaySession reads.
 type ReplayInput struct {
 	Result *replay.Result
+	// Read accounts for the lines of the session's logs.
+	Read jsonl.Stats
 	// Budget is the listing budget of the session's first request, and ListingSize
 	// what its first listing takes of it, as its client counts; 0 if unknown.
 	Budget      int64
@@ -255,7 +263,8 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 	out := ReplaySession{
 		ID: s.ID, File: s.File, Client: r.Client, Versions: list(s.Versions), RulesExact: r.RulesExact,
 		Model: r.Model, Window: r.Window, CWD: s.CWD, InScope: in.InScope, Start: timeOf(s.Start), End: timeOf(s.End),
-		Lines: s.Lines, Inputs: []Input{}, Assumptions: list(r.Assumptions), SkillFiles: append([]SkillFile{}, in.SkillFiles...), Agents: []ReplayAgent{},
+		Lines: s.Lines, BlankLines: in.Read.Blank, RecordLines: in.Read.RecordLines, LostLines: in.Read.LostLines, Records: s.Records,
+		Inputs: []Input{}, Assumptions: list(r.Assumptions), SkillFiles: append([]SkillFile{}, in.SkillFiles...), Agents: []ReplayAgent{},
 		Tokens: in.Tokens, Defects: defects(s), Unknown: s.Unknown,
 	}
 	if g := (Graph{s.Replayed, s.Dangling, s.OutOfOrder, s.Copied, s.ForkOf}); g != (Graph{}) {

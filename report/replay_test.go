@@ -161,7 +161,7 @@ func sampleRules(string) *rules.Rules {
 }
 
 func sampleReplay() *ReplayDocument {
-	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Budget: 8000, ListingSize: 190, InScope: true, Rules: sampleRules, Tokens: sampleTokens(), SkillFiles: sampleSkillFiles()})})
+	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Read: jsonl.Stats{Lines: 1216, Blank: 15, RecordLines: 1200, LostLines: 1, Records: 1200}, Budget: 8000, ListingSize: 190, InScope: true, Rules: sampleRules, Tokens: sampleTokens(), SkillFiles: sampleSkillFiles()})})
 }
 
 func TestReplay(t *testing.T) {

@@ -18,8 +18,9 @@ import (
 	"github.com/skilltrace/skilltrace/report"
 )
 
-// observe reads the logs of a session into its timelines.
-func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, error) {
+// observe reads the logs of a session into its timelines. The second result
+// accounts for their lines.
+func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, *jsonl.Stats, error) {
 	var stats jsonl.Stats
 	source := func(path, agent, typ string) replay.Source {
 		return replay.Source{Name: path, Agent: agent, Type: typ, Records: func(yield func(*jsonl.Record, error) bool) {
@@ -44,15 +45,15 @@ func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, error) {
 	s, err := replay.Observe(source(log.Path, "", ""), subs...)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	s.Lines = stats.Lines
 	if s.ID == "" {
 		s.ID = log.ID
 	}
-	return s, nil
+	return s, &stats, nil
 }
 
 // untilDone passes records on until the context ends.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -123,7 +124,7 @@ type replayed struct {
 }
 
 // replaySession predicts a session from its inputs and compares it with its log.
-func (in *given) replaySession(s *replay.Session) (*replayed, error) {
+func (in *given) replaySession(s *replay.Session, read *jsonl.Stats) (*replayed, error) {
 	found, err := in.finder.Find(s)
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (in *given) replaySession(s *replay.Session) (*replayed, error) {
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
 	found.CompareBodies(r)
 	out := &replayed{problems: found.Problems, session: report.NewReplaySession(report.ReplayInput{
-		Result: r, Budget: found.Budget, ListingSize: found.ListingSize, Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s),
+		Result: r, Read: *read, Budget: found.Budget, ListingSize: found.ListingSize, Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s),
 	})}
 	if found.BadVersion != "" {
 		out.version = fmt.Errorf("%s: client version %w; the newest rules were used, --client %s@VERSION chooses others", s.File, &rules.VersionError{Text: found.BadVersion}, in.table.Client)

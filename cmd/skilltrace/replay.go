@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/report"
@@ -62,8 +63,8 @@ func (a *app) runReplay(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	results := make([]*replayed, len(logs))
-	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
-		r, err := in.replaySession(s)
+	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, read *jsonl.Stats) error {
+		r, err := in.replaySession(s, read)
 		results[i] = r
 		return err
 	})

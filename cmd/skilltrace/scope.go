@@ -242,7 +242,7 @@ func notALog(s *replay.Session, path string) error {
 // eachSession observes sessions, several at a time, and calls use for each that
 // can be read, with its index. Empty logs are noted: there is nothing in them to
 // read. Results must be kept by index, as the order of calls is not fixed.
-func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i int, s *replay.Session) error) error {
+func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i int, s *replay.Session, read *jsonl.Stats) error) error {
 	errs := make([]error, len(logs))
 	empty := make([]bool, len(logs))
 	used := make([]bool, len(logs))
@@ -256,7 +256,7 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 			empty[i] = true
 			return
 		}
-		s, err := observe(ctx, &logs[i])
+		s, read, err := observe(ctx, &logs[i])
 		if err != nil {
 			errs[i] = err
 			return
@@ -264,7 +264,7 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 		if errs[i] = notALog(s, logs[i].Path); errs[i] != nil {
 			return
 		}
-		if err := use(i, s); err != nil {
+		if err := use(i, s, read); err != nil {
 			errs[i] = err
 			return
 		}

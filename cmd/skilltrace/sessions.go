@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/report"
@@ -30,7 +31,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 			}
 			finder := local.NewFinder(local.Options{ConfigDirs: a.configFolders()})
 			rows := make([]*report.SessionRow, len(logs))
-			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
+			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
 				row := report.NewSessionRow(s)
 				row.InScope = finder.Owns(s)
 				rows[i] = &row

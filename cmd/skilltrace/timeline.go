@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -40,7 +41,7 @@ skills (listings, bodies, refusals, notes, reattachments).
 			}
 			results := make([]*report.TimelineSession, len(logs))
 			there := make([]named, len(logs))
-			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session) error {
+			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
 				out := report.NewTimelineSession(s, filter, a.verbose)
 				results[i] = &out
 				if !hasEvents(&out) {
