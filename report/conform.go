@@ -187,7 +187,7 @@ func (d *ConformDocument) WriteTable(w io.Writer, style Style) error {
 	kinds := d.kinds()
 	g := grid{tight: style.width() < 100, columns: []column{{title: "client", shrink: 1, least: 7}, {title: "cases", right: true, drop: 2}}}
 	for _, k := range kinds {
-		g.columns = append(g.columns, column{title: k, right: true, ink: agreementInk})
+		g.columns = append(g.columns, column{title: k, right: true, drop: lateDrop, ink: agreementInk})
 	}
 	g.columns = append(g.columns, column{title: "all", right: true, ink: agreementInk})
 	for _, a := range d.byClient() {

@@ -149,8 +149,8 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 		return err
 	}
 	g := grid{columns: []column{
-		{title: "session", shrink: 2, least: 8}, {title: "start", drop: lateDrop}, {title: "project", shrink: 1, least: 10, tail: true}, {title: "version", shrink: 1, least: 9},
-		{title: "prompts", right: true, drop: 2}, {title: "calls", right: true}, {title: "skills", shrink: 1, least: 12}, {title: "tokens", right: true},
+		{title: "session", shrink: 2, least: 8}, {title: "start", drop: lateDrop}, {title: "project", shrink: 1, least: 10, tail: true}, {title: "version", shrink: 1, least: 9, drop: lateDrop},
+		{title: "prompts", right: true, drop: 2}, {title: "calls", right: true, drop: lateDrop}, {title: "skills", shrink: 1, least: 12}, {title: "tokens", right: true},
 		{title: "lines", right: true, drop: 4}, {title: "defects", right: true, drop: 3, ink: inkIfNot0(yellow)},
 	}}
 	start := style.day

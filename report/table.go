@@ -21,8 +21,8 @@ type column struct {
 	shrink int
 	least  int
 	// drop says that the column may be left out where the grid is too wide even
-	// with all others at their least; those with a higher drop go first, and those
-	// with lateDrop only where all else was tried.
+	// with all others at their least; those with a higher drop go first, of equal ones
+	// the last, and those with lateDrop only where all else was tried.
 	drop int
 	// tail keeps the end of a cut text (paths) instead of its start.
 	tail bool
@@ -236,8 +236,6 @@ func (g *grid) layout(style Style) []int {
 		}
 		return floor
 	}
-	last := func(widths []int) []int { return slices.Repeat([]int{1}, len(widths)) }
-
 	widths := g.natural()
 	for i := range widths {
 		widths[i] = min(widths[i], style.width())
@@ -245,9 +243,10 @@ func (g *grid) layout(style Style) []int {
 	widths = g.dropWide(widths, least, lateDrop+1, style.width())
 	g.tight = g.tight || g.total(least(widths)) > style.width()
 	widths = g.dropWide(widths, need, lateDrop, style.width())
-	for _, floor := range [](func([]int) []int){least, need, last} {
-		g.cut(widths, floor(widths), style.width())
-	}
+	first := func(c column) int { return c.shrink }
+	g.cut(widths, least(widths), style.width(), first)
+	g.cut(widths, need(widths), style.width(), first)
+	g.cut(widths, slices.Repeat([]int{1}, len(widths)), style.width(), func(column) int { return 0 })
 	return widths
 }
 
@@ -257,7 +256,7 @@ func (g *grid) dropWide(widths []int, floors func([]int) []int, from, width int)
 	for g.total(floors(widths)) > width {
 		victim := -1
 		for i, c := range g.columns {
-			if c.drop >= from && (victim < 0 || c.drop > g.columns[victim].drop) {
+			if c.drop >= from && (victim < 0 || c.drop >= g.columns[victim].drop) {
 				victim = i
 			}
 		}
@@ -270,16 +269,17 @@ func (g *grid) dropWide(widths []int, floors func([]int) []int, from, width int)
 	return widths
 }
 
-// cut makes columns narrower, none below its floor, until the grid fits into width.
-func (g *grid) cut(widths, floor []int, width int) {
+// cut makes columns narrower, none below its floor, until the grid fits into width:
+// those that rank higher first, and of these the widest.
+func (g *grid) cut(widths, floor []int, width int, rank func(column) int) {
 	for over := g.total(widths) - width; over > 0; over-- {
 		victim := -1
 		for i, c := range g.columns {
 			if widths[i] <= floor[i] {
 				continue
 			}
-			if victim < 0 || c.shrink > g.columns[victim].shrink ||
-				c.shrink == g.columns[victim].shrink && widths[i] > widths[victim] {
+			if victim < 0 || rank(c) > rank(g.columns[victim]) ||
+				rank(c) == rank(g.columns[victim]) && widths[i] > widths[victim] {
 				victim = i
 			}
 		}

@@ -124,6 +124,19 @@ func checkWidth(t *testing.T, name, text string, style Style) {
 	}
 }
 
+// On the narrowest screen the id of a session and its tokens are whole.
+func TestNarrowSessions(t *testing.T) {
+	var b bytes.Buffer
+	row := NewSessionRow(sampleSession())
+	row.Tokens.Input = 31_134_324
+	if err := NewSessions([]SessionRow{row}, 0).WriteTable(&b, Style{Width: minWidth}); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "\n3526b199 ") || !strings.Contains(text, " "+count(row.Tokens.sum())+"\n") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 // Where columns are cut, those stay by which rows are read, for as long as they can.
 func TestNarrow(t *testing.T) {
 	var b bytes.Buffer
