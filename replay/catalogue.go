@@ -223,18 +223,28 @@ func (p *predictor) effort(proc *Process) string {
 }
 
 // activatedBy are the held-back skills that a touched file activates, by path.
-func (c *catalogue) activatedBy(file, cwd string) []string {
-	var out []string
+func (c *catalogue) activatedBy(file, cwd string) []*skills.Skill {
+	var out []*skills.Skill
 	for i := range c.list {
 		st := &c.list[i]
 		if st.Reason != skills.HeldBack {
 			continue
 		}
 		if patterns := skills.Patterns(st.Skill, c.opts.Discovery, c.opts.Dialect); skills.Activates(patterns, file, cwd) {
-			out = append(out, st.Skill.Path)
+			out = append(out, st.Skill)
 		}
 	}
 	return out
+}
+
+// anySent reports whether any entry was announced before.
+func (c *catalogue) anySent(sent map[string]SentEntry) bool {
+	for i := range c.entries {
+		if _, ok := sent[c.entries[i].Name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // nestedFor are the skills of the nested folders that a touched file brings in.

@@ -786,10 +786,16 @@ func (w *walker) system(r *record) {
 }
 
 func (w *walker) attachment(r *record) {
-	if r.Attachment == nil || r.Attachment.Whole == nil {
+	if r.Attachment == nil {
 		return
 	}
+	if r.Attachment.Path != "" && w.boundaries > 0 {
+		w.emit(Event{Kind: Restored, Path: r.Attachment.Path})
+	}
 	a := r.Attachment.Whole
+	if a == nil {
+		return
+	}
 	switch a.Type {
 	case "skill_listing":
 		w.emit(Event{Kind: Noticed, Listing: a})

@@ -58,8 +58,9 @@ type State struct {
 	Listed   bool      // this process has sent a listing, on whatever branch
 	// Invoked are the skills invoked by this process or restored, latest first.
 	Invoked []Invoked
-	// Active are held-back skills that a file has activated, by path; Nested the
-	// skills found below the working directory; both in the order in which they came.
+	// Nested are the skills found below the working directory; Active those and the
+	// held-back skills that a file has activated, by path, in the order in which they
+	// came.
 	Active  []string
 	Nested  []*skills.Skill
 	Prompts int // before each of which the client may have been restarted
@@ -250,6 +251,11 @@ func (p *predictor) advance(s State, e *Event) (State, []Effect) {
 	}
 	// The watcher tells of one file at a time: what was listed is a mixture.
 	next, effects := p.step(s, e)
+	if len(effects) == 0 {
+		// Nothing was sent, so nothing is known: a typed /compact stands before the
+		// listing that the compaction brought.
+		next.View = view
+	}
 	for i := range effects {
 		if eff := &effects[i]; eff.Kind == Listing {
 			eff.Soft = watcherMoment
@@ -295,7 +301,9 @@ func (p *predictor) agrees(effects []Effect) bool {
 			rest = append(rest, eff)
 		}
 	}
-	if !listed && p.e.Kind != SkillCall && p.nextListing() >= 0 {
+	// What a call or a typed command put in need not be of the state that a listing
+	// behind it shows.
+	if !listed && p.e.Kind != SkillCall && (p.e.Kind != Slash || len(rest) == 0) && p.nextListing() >= 0 {
 		return false
 	}
 	var got []int
@@ -340,6 +348,11 @@ func (p *predictor) nextListing() int {
 			return j
 		case Turn, Prompt, Compaction, Start:
 			return -1
+		case Slash:
+			// The typed /compact stands behind what it did.
+			if e := &p.agent.Events[j]; p.e.Kind != Compaction || e.Skill != "compact" {
+				return -1
+			}
 		case Noticed:
 			if p.e.Kind == Noticed {
 				return -1
@@ -542,6 +555,9 @@ func (p *predictor) announce(s State) (State, []Effect) {
 	case starting:
 		switch send.OnResume {
 		case rules.ResumeDelta:
+			if c := p.catalogue(&s); c.missing == "" && !c.anySent(s.Sent) {
+				return p.list(s, nil, true, "send.on_resume")
+			}
 			return p.list(s, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_resume")
 		case rules.ResumeFull:
 			return p.list(s, nil, true, "send.on_resume")
@@ -618,6 +634,9 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 	if e.Listing == nil || p.open > 0 {
 		return s, nil // the listing has another cause
 	}
+	if next := p.restored(s, e.Listing); len(next.Active) > len(s.Active) {
+		return p.list(next, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_touch")
+	}
 	c := p.catalogue(&s)
 	if c.missing != "" {
 		return s, nil
@@ -636,6 +655,55 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 		return s, nil
 	}
 	return p.list(s, nil, true, "send.on_change")
+}
+
+// restored activates what a listing shows of the held-back skills of those files
+// that the last compaction put back. They are read side by side, and the skills of
+// one of them only come in: of which one, the log tells (recorded at 2.1.96 to
+// 2.1.332).
+func (p *predictor) restored(s State, listing *jsonl.Attachment) State {
+	files := p.restoredFiles()
+	proc := p.process(&s)
+	if len(files) == 0 || proc == nil {
+		return s
+	}
+	c := p.catalogue(&s)
+	if c.missing != "" {
+		return s
+	}
+	shown := announced(nil, &Event{Listing: listing})
+	for _, file := range files {
+		for _, st := range c.activatedBy(file, proc.CWD) {
+			if _, ok := shown[st.Name]; ok && !contains(s.Active, st.Path) {
+				s.Active = append(s.Active[:len(s.Active):len(s.Active)], st.Path)
+			}
+		}
+	}
+	return s
+}
+
+// restoredFiles are the files that the compaction before the next request put back.
+func (p *predictor) restoredFiles() []string {
+	at := p.event
+	for at >= 0 && p.agent.Events[at].Kind != Compaction {
+		if p.agent.Events[at].Kind == Turn {
+			return nil
+		}
+		at--
+	}
+	if at < 0 {
+		return nil
+	}
+	var files []string
+	for _, e := range p.agent.Events[at+1:] {
+		if e.Kind == Turn || e.Kind == Compaction {
+			break
+		}
+		if e.Kind == Restored {
+			files = append(files, e.Path)
+		}
+	}
+	return files
 }
 
 // changed reports whether the catalogue is another than the one that was sent.
@@ -667,15 +735,16 @@ func (p *predictor) activate(s State, file string) (next State, changed, certain
 	if proc == nil || c.missing != "" {
 		return s, false, false
 	}
-	for _, path := range c.activatedBy(file, proc.CWD) {
-		if !contains(s.Active, path) {
-			s.Active = append(s.Active[:len(s.Active):len(s.Active)], path)
+	for _, k := range c.activatedBy(file, proc.CWD) {
+		if !contains(s.Active, k.Path) {
+			s.Active = append(s.Active[:len(s.Active):len(s.Active)], k.Path)
 			changed, certain = true, true
 		}
 	}
 	for _, k := range c.nestedFor(file, proc.CWD) {
 		if !hasSkill(s.Nested, k.Path) {
 			s.Nested = append(s.Nested[:len(s.Nested):len(s.Nested)], k)
+			s.Active = append(s.Active[:len(s.Active):len(s.Active)], k.Path)
 			changed = true
 		}
 	}
@@ -741,6 +810,9 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 	}
 	if p.rules.Send.AfterCompaction && !skip && e.Compaction.Partial != "from" && p.listsTo(&s) {
 		s.Sent = nil
+		if at := p.nextListing(); at >= 0 {
+			s = p.restored(s, p.agent.Events[at].Listing)
+		}
 		var more []Effect
 		s, more = p.list(s, nil, true, "send.after_compaction")
 		s.Starting = false
@@ -921,7 +993,7 @@ func (p *predictor) registeredName(called string, k *skills.Skill) string {
 	if k.Source == skills.Plugin && !strings.Contains(called, ":") {
 		return k.Plugin + ":" + called
 	}
-	return called
+	return k.Name
 }
 
 // sourcePath is the path that the client records for a skill.

@@ -186,6 +186,7 @@ type attachment struct {
 	Type  string
 	Size  jsonl.Size // of what the model saw
 	Whole *jsonl.Attachment
+	Path  string // of a file that the client shows, as after a compaction
 }
 
 func attached(a *jsonl.Attachment) *attachment {
@@ -199,6 +200,8 @@ func attached(a *jsonl.Attachment) *attachment {
 	switch a.Type {
 	case "skill_listing", "invoked_skills", "queued_command":
 		out.Whole = a
+	case "file":
+		out.Path = a.FilePath
 	}
 	return out
 }

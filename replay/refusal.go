@@ -66,15 +66,15 @@ func failedBy(text string, commands []string) bool {
 }
 
 // suggest is the name that the client proposes for an unknown one: the nearest by
-// edit distance, regardless of case, at most two edits away; the first of several.
+// edit distance, at most two edits away, where another case is another letter; the
+// first of several.
 // Recorded: "nope" gave "copy", "umber-1" gave "umber-11" before "umber-17",
 // nothing was proposed at a distance of three or more (lifecycle/probe, fuzz 005).
 func suggest(name string, known []string) string {
 	const most = 2
 	best, at := "", most+1
-	low := strings.ToLower(name)
 	for _, k := range known {
-		if d := distance(low, strings.ToLower(k), at); d < at {
+		if d := distance(name, k, at); d < at {
 			best, at = k, d
 		}
 	}

@@ -147,9 +147,9 @@ func TestNested(t *testing.T) {
 	}
 	want := []string{
 		"- top: Skill",
-		"- y: Skill (from a/b/.claude/skills — applies when working on files under a/b/)",
-		"- x: Skill (from a/.claude/skills — applies when working on files under a/)",
 		"- a/b:top: Skill (scoped to a/b/ — use this instead of the unscoped \"top\" skill when the files being changed are under a/b/)",
+		"- x: Skill (from a/.claude/skills — applies when working on files under a/)",
+		"- y: Skill (from a/b/.claude/skills — applies when working on files under a/b/)",
 		"- init",
 	}
 	if !slices.Equal(got, want) {

@@ -70,9 +70,10 @@ type Status struct {
 }
 
 // Eligible applies the filters of one version to what was found. Nested are the
-// skills of nested folders known by now, in the order in which they came in;
-// active are the paths (Skill.Path) of the skills with paths that have been
-// activated, in that order. The result has one Status per skill, in listing
+// skills of nested folders known by now; active are the paths (Skill.Path) of
+// what came in during the session, in the order in which it came in: nested
+// skills and activated skills with paths. Nested ones that are not among them
+// came in before the others. The result has one Status per skill, in listing
 // order: found.Skills, then nested.
 //
 // Nested skills are named here: from 2.1.178 one whose name is taken is called
@@ -94,6 +95,9 @@ func Eligible(found Found, nested []*Skill, active []string, s Settings, o Optio
 	}
 	for i, sk := range nested {
 		st := Status{Skill: sk, Activated: i + 1}
+		if n := rank[sk.Path]; n > 0 {
+			st.Activated = n
+		}
 		if first := taken[sk.Name]; first != nil && first.Path != sk.Path {
 			if o.Text.NestedSuffix {
 				scoped := *sk
@@ -217,11 +221,15 @@ func (o Options) describe(sk *Skill) (text string, described bool) {
 }
 
 // parts returns the two halves of the text: the description or what stands in
-// for it, and when_to_use.
+// for it, with what a nested skill says of its folder (recorded before when_to_use
+// at 2.1.202 to 2.1.332), and when_to_use.
 func (o Options) parts(sk *Skill) (description, when string) {
 	d, ok := sk.Front.Description(o.Dialect)
 	if !ok {
 		d = frontmatter.Fallback(sk.Body, string(sk.Kind))
+	}
+	if o.Text.NestedSuffix && sk.Source == Nested {
+		d += nestedSuffix(sk)
 	}
 	when, _ = sk.Front.WhenToUse(o.Dialect)
 	return d, when

@@ -122,11 +122,10 @@ func appendJSON(b []byte, s string) []byte {
 
 // Entries makes the listing of one client process: the skills that are listed,
 // with the given entries at their places, in listing order. Skills that came in
-// during the session stand before the built-in prompts, in the order in which
-// they came in; that place is known for later listings, which hold only them,
+// during the session stand before the built-in prompts; that place is known for later listings, which hold only them,
 // and assumed for full ones.
 func Entries(list []Status, given []Given, s Settings, o Options) []Entry {
-	names := newAliases(list, given, o.Text)
+	names := newAliases(o.byArrival(list), given, o.Text)
 	out := make([]Entry, 0, len(list)+len(given))
 	place := func(p Place) {
 		if s.SkillDenied {
@@ -162,21 +161,38 @@ func Entries(list []Status, given []Given, s Settings, o Options) []Entry {
 			arrived = append(arrived, st)
 		}
 	}
-	slices.SortStableFunc(arrived, func(a, b Status) int { return arrival(a) - arrival(b) })
-	for _, st := range arrived {
+	for _, st := range o.byArrival(arrived) {
 		out = append(out, o.entry(st, names, s))
 	}
 	place(PlaceBuiltin)
 	return out
 }
 
-// arrival orders the skills that came in during a session: scoped ones last
-// (recorded at 2.1.200 and 2.1.216).
-func arrival(st Status) int {
-	if scoped(st.Skill) {
-		return 1<<30 + st.Activated
+// byArrival puts what came in during a session into the order in which it is
+// listed. Where the folders are sorted, so is all that came in, by the names of
+// the folders, whatever came first and from wherever (recorded at 2.1.154 to
+// 2.1.332); else what came in first stands first (recorded at 2.1.140). Skills
+// there from the start stay where they are, before the others.
+func (o Options) byArrival(list []Status) []Status {
+	var start, arrived []Status
+	for _, st := range list {
+		if st.Activated == 0 {
+			start = append(start, st)
+		} else {
+			arrived = append(arrived, st)
+		}
 	}
-	return st.Activated
+	if o.Discovery.Sort == SortCollate {
+		sortBy(arrived, SortCollate, func(st Status) string {
+			if scoped(st.Skill) {
+				return st.Skill.Folder
+			}
+			return st.Skill.Name
+		})
+	} else {
+		slices.SortStableFunc(arrived, func(a, b Status) int { return a.Activated - b.Activated })
+	}
+	return append(start, arrived...)
 }
 
 // entry makes the entry of a listed skill.
@@ -185,9 +201,6 @@ func (o Options) entry(st Status, names *aliases, s Settings) Entry {
 	full, _ := o.describe(sk)
 	if o.Text.Clean {
 		full = Clean(full)
-	}
-	if o.Text.NestedSuffix && sk.Source == Nested {
-		full += nestedSuffix(sk)
 	}
 	e := Entry{Skill: sk, Name: sk.Name, Label: sk.Name, Display: display(sk), Full: full}
 	if st.NameOnly {
@@ -258,19 +271,21 @@ var aliasChars = regexp.MustCompile(`^[\p{L}\p{N}\p{M}_.:-]+$`)
 // earlier entry's alias.
 type aliases struct {
 	on    bool
-	own   map[string]bool   // names of listed skills
+	own   map[string]bool   // names of skills, listed or switched off
 	given map[string]bool   // names of given entries
 	owner map[string]*Skill // the first skill with an alias
 }
 
+// newAliases takes the skills in listing order.
 func newAliases(list []Status, given []Given, t EntryText) *aliases {
 	a := &aliases{on: t.Alias, own: make(map[string]bool, len(list)), given: make(map[string]bool, len(given)), owner: map[string]*Skill{}}
 	for _, g := range given {
 		a.given[g.Name] = true
 	}
 	for _, st := range list {
-		// A skill switched off by its user keeps its name.
-		if st.Reason == Listed || st.Reason == Overridden {
+		// A skill that its user or its author switched off keeps its names; one that
+		// is held back has none yet (recorded at 2.1.290, 2.1.304 and 2.1.332).
+		if st.Reason == Listed || st.Reason == Overridden || st.Reason == Disabled {
 			a.own[st.Skill.Name] = true
 			if alias := candidate(st.Skill); t.Alias && alias != "" && a.owner[alias] == nil {
 				a.owner[alias] = st.Skill
