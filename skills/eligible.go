@@ -88,7 +88,17 @@ func Eligible(found Found, nested []*Skill, active []string, s Settings, o Optio
 	}
 	taken := make(map[string]*Skill, len(found.Skills))
 	for _, sk := range found.Skills {
-		list = append(list, Status{Skill: sk, Activated: rank[sk.Path]})
+		st := Status{Skill: sk, Activated: rank[sk.Path]}
+		if first := taken[sk.Name]; o.Discovery.AddDirScoped && sk.Source == AddDir && sk.Kind == KindSkill && first != nil && first.RealPath != sk.RealPath {
+			scoped := *sk
+			scoped.Source, scoped.Scope = Nested, path.Base(path.Dir(path.Dir(path.Dir(sk.Dir))))
+			scoped.Name = scoped.Scope + ":" + sk.Name
+			st.Skill = &scoped
+			if len(Patterns(sk, o.Discovery, o.Dialect)) == 0 {
+				st.Activated = 1
+			}
+		}
+		list = append(list, st)
 		if taken[sk.Name] == nil {
 			taken[sk.Name] = sk
 		}

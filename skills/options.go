@@ -12,6 +12,9 @@ type Discovery struct {
 	// AddDirSkills and AddDirCommands: --add-dir folders count.
 	AddDirSkills   bool `rule:"discovery.add_dir_skills"`
 	AddDirCommands bool `rule:"discovery.add_dir_commands"`
+	// AddDirScoped: a skill of an --add-dir folder whose name is taken is called
+	// FOLDER:name, as one of a nested folder is (recorded at 2.1.310, not at 2.1.307).
+	AddDirScoped bool `rule:"discovery.add_dir_scoped"`
 	// Commands: what becomes of command files.
 	Commands Commands `rule:"discovery.commands"`
 	// RealFileOnce: the same real file reached twice counts once.

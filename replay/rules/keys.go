@@ -77,6 +77,7 @@ var Keys = sync.OnceValue(func() []Key {
 	return []Key{
 		{Name: "discovery.parents", Meaning: "skills of the folders above the working directory count"},
 		{Name: "discovery.add_dir_skills", Meaning: "skills of --add-dir folders count"},
+		{Name: "discovery.add_dir_scoped", Meaning: "a skill of an --add-dir folder whose name is taken is called FOLDER:name"},
 		{Name: "discovery.add_dir_commands", Meaning: "commands of --add-dir folders count"},
 		{Name: "discovery.commands", Meaning: "what becomes of the files in .claude/commands", Choices: choices(
 			string(skills.CommandsApart), "in a tool of their own, not listed",
