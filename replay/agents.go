@@ -129,7 +129,7 @@ func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
 		b := p.body(&s, k, "", false, false, recorded)
 		b.Kind, b.Skill, b.Rule = Body, name, "agents.preload_skills"
 		effects = append(effects, b.Effect)
-		s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: p.key(k), Text: b.Text})
+		s.Bodies = s.Bodies.with(LoadedBody{Key: p.key(k), Text: b.Text})
 	}
 	return s, effects
 }

@@ -77,7 +77,8 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 		sent = recorded.text
 	} else if !p.in.Exact && len(p.ev.byUse[e.ToolUse]) > 0 {
 		// A note alone: the client saw the text that it had sent before.
-		sent = firstOf(s.Latest[p.key(k)], sent)
+		before, _ := s.Latest.get(p.key(k))
+		sent = firstOf(before, sent)
 	}
 	s, effects := p.delivered(s, e, name, p.key(k), sent, b.Effect)
 	s = p.register(s, name, k, sent, false)
@@ -102,11 +103,11 @@ const filesThen = "the skill files as they were"
 func (p *predictor) landed(s State, key, text, uuid string, effects []Effect) State {
 	for i := range effects {
 		if effects[i].Kind == Body {
-			s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: key, Text: text, UUID: uuid})
+			s.Bodies = s.Bodies.with(LoadedBody{Key: key, Text: text, UUID: uuid})
 			break
 		}
 	}
-	s.Latest = with(s.Latest, key, text)
+	s.Latest = s.Latest.with(key, text)
 	return s
 }
 
@@ -128,11 +129,11 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 		return s, nil
 	default:
 		// A note alone: the skill is one that was sent before.
-		inv := s.invokedAs(name)
-		if inv == nil || s.Latest[inv.Key] == "" {
+		inv, _ := s.Invoked.get(name)
+		if text, _ = s.Latest.get(inv.Key); text == "" {
 			return s, []Effect{unknown(Note)}
 		}
-		text, key = s.Latest[inv.Key], inv.Key
+		key = inv.Key
 	}
 	s, effects := p.delivered(s, e, name, key, text, Effect{Text: text})
 	if !p.in.Exact && s.Ambiguous[name] && !p.formed(effects) {
@@ -157,20 +158,10 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 	return s, out
 }
 
-// invokedAs is the register's entry of a name, nil if there is none.
-func (s *State) invokedAs(name string) *Invoked {
-	for i := range s.Invoked {
-		if s.Invoked[i].Name == name {
-			return &s.Invoked[i]
-		}
-	}
-	return nil
-}
-
 // registerRecorded enters a skill that is known from the log alone. Its path
 // follows from the name only where that holds a plugin's.
 func (p *predictor) registerRecorded(s State, name, key, text string) State {
-	s.Invoked = latest(s.Invoked, Invoked{Name: name, Key: key, Content: text, Prompt: s.Prompts, Unknown: true})
+	s.Invoked = s.Invoked.with(name, Invoked{Name: name, Key: key, Content: text, Prompt: s.Prompts, Unknown: true})
 	return s
 }
 
@@ -196,17 +187,17 @@ func (p *predictor) deliver(s *State, e *Event, name, key, text string, full Eff
 	if e.Args != "" {
 		args = rules.NoteArguments + e.Args
 	}
-	latest, known := s.Latest[key]
+	latest, known := s.Latest.get(key)
 	if !known {
 		return []Effect{full}
 	}
-	if s.holds(key, latest) {
+	if s.Bodies.holds(key, latest, s.TurnBodies) {
 		if latest == text {
 			return []Effect{note(rules.NoteLoadedBefore, rules.NoteLoadedAfter+args)}
 		}
 		return []Effect{note(rules.NoteAgainBefore, rules.NoteAgainAfter), full}
 	}
-	r, reminded := s.Reminder[key]
+	r, reminded := s.Reminder.get(key)
 	switch {
 	case !reminded || r.Text != latest:
 		return []Effect{full}
@@ -216,18 +207,6 @@ func (p *predictor) deliver(s *State, e *Event, name, key, text string, full Eff
 		return []Effect{note(rules.NoteLoadedBefore, rules.NoteEarlierAfter+args)}
 	}
 	return []Effect{note(rules.NoteAgainBefore, rules.NoteAgainAfter), full}
-}
-
-// holds reports whether a full body stood in the conversation when the assistant
-// message in hand began.
-func (s *State) holds(key, text string) bool {
-	n := min(s.TurnBodies, len(s.Bodies))
-	for i := range s.Bodies[:n] {
-		if s.Bodies[i].Key == key && s.Bodies[i].Text == text {
-			return true
-		}
-	}
-	return false
 }
 
 // renderedBody is a body as an effect, with the commands in it.
@@ -265,7 +244,8 @@ func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bo
 			r.commands = append(r.commands, part.Command)
 		}
 	}
-	for _, seen := range []string{recorded, s.Latest[p.key(k)]} {
+	before, _ := s.Latest.get(p.key(k))
+	for _, seen := range []string{recorded, before} {
 		if seen == "" {
 			continue
 		}

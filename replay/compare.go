@@ -386,7 +386,8 @@ func (c *comparer) listings(predicted []Effect) {
 		}
 		return CheckRelist
 	}
-	listed := false // a listing of this agent came before
+	listed := false   // a listing of this agent came before
+	fleeting := false // one of open is
 	flush := func(turn int) {
 		var rest []*Effect
 		for _, w := range open {
@@ -420,7 +421,10 @@ func (c *comparer) listings(predicted []Effect) {
 		case Turn:
 			flush(i)
 		case Compaction:
-			open = slices.DeleteFunc(open, func(w *Effect) bool { return w.Fleeting })
+			if fleeting {
+				open = slices.DeleteFunc(open, func(w *Effect) bool { return w.Fleeting })
+				fleeting = false
+			}
 		case Listing:
 			if c.History[e.Where.UUID] {
 				continue
@@ -434,6 +438,9 @@ func (c *comparer) listings(predicted []Effect) {
 			listed = true
 		}
 		open = append(open, byCause[i]...)
+		for _, w := range byCause[i] {
+			fleeting = fleeting || w.Fleeting
+		}
 	}
 }
 

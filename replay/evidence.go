@@ -23,12 +23,18 @@ type Evidence struct {
 	byUse     map[string][]int     // bodies, notes and refusals, by tool use
 	slashBody map[int]recordedBody // by the event of the typed command
 	preloads  []recordedBody
-	starts    []processStart
-	session   string // the session's id
+	touched   []*Event // files that the main loop touched, as far as subagents see it
+	*evidenceOfAll
+}
+
+// evidenceOfAll is what the agents of a session have in common.
+type evidenceOfAll struct {
+	starts  []processStart
+	session string // the session's id
 	// dirs are the base directories that recorded bodies state, by the name of the
 	// skill's folder: where the files lay, if they are read from elsewhere now.
 	dirs    map[string]string
-	touched []*Event          // files that the main loop touched
+	touches []*Event          // files that the main loop touched
 	agentOf map[string]*Event // agent id -> the call or command that started it
 }
 
@@ -43,10 +49,35 @@ type processStart struct {
 }
 
 // Gather collects the evidence for one agent of a session.
-func Gather(s *Session, a *Agent) *Evidence {
-	ev := &Evidence{rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{}, unknown: map[string]bool{}, forked: map[string]bool{},
-		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}, agentOf: map[string]*Event{}, session: s.ID, dirs: map[string]string{}}
+func Gather(s *Session, a *Agent) *Evidence { return gather(a, gatherAll(s)) }
+
+// gatherAll collects what the agents of a session have in common.
+func gatherAll(s *Session) *evidenceOfAll {
+	ev := &evidenceOfAll{session: s.ID, dirs: map[string]string{}, agentOf: map[string]*Event{}}
 	ev.startsOf(s)
+	ev.agentsOf(s)
+	for _, a := range s.Agents {
+		for i := range a.Events {
+			e := &a.Events[i]
+			if e.Kind == Touch && a.ID == "main" {
+				ev.touches = append(ev.touches, e)
+			}
+			ev.sawDir(e.Text)
+			for _, k := range e.Skills {
+				ev.sawDir(k.Content)
+			}
+		}
+	}
+	return ev
+}
+
+func gather(a *Agent, all *evidenceOfAll) *Evidence {
+	ev := &Evidence{evidenceOfAll: all,
+		rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{}, unknown: map[string]bool{}, forked: map[string]bool{},
+		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}}
+	if a.ID != "main" {
+		ev.touched = all.touches
+	}
 	for i := range a.Events {
 		e := &a.Events[i]
 		if e.ToolUse != "" && (e.Kind == Refusal || e.Kind == Body || e.Kind == Note) {
@@ -87,19 +118,6 @@ func Gather(s *Session, a *Agent) *Evidence {
 			}
 		}
 	}
-	ev.agentsOf(s)
-	for _, other := range s.Agents {
-		for i := range other.Events {
-			e := &other.Events[i]
-			if e.Kind == Touch && other != a && other.ID == "main" {
-				ev.touched = append(ev.touched, e)
-			}
-			ev.sawDir(e.Text)
-			for _, k := range e.Skills {
-				ev.sawDir(k.Content)
-			}
-		}
-	}
 	return ev
 }
 
@@ -107,13 +125,13 @@ func Gather(s *Session, a *Agent) *Evidence {
 // is, or is not.
 func (ev *Evidence) refused(use string) bool { return ev.unknown[use] }
 
-func (ev *Evidence) sawDir(text string) {
+func (ev *evidenceOfAll) sawDir(text string) {
 	if dir := bodyKey(text); dir != "" && ev.dirs[path.Base(dir)] == "" {
 		ev.dirs[path.Base(dir)] = dir
 	}
 }
 
-func (ev *Evidence) startsOf(s *Session) {
+func (ev *evidenceOfAll) startsOf(s *Session) {
 	if s.Main() == nil {
 		return
 	}
@@ -126,7 +144,7 @@ func (ev *Evidence) startsOf(s *Session) {
 
 // agentsOf finds what started each subagent: a tool use where the log ties them,
 // else the typed forks, in order, for the forks that no call claims.
-func (ev *Evidence) agentsOf(s *Session) {
+func (ev *evidenceOfAll) agentsOf(s *Session) {
 	calls := map[string]*Event{}
 	known := map[string]bool{}
 	for _, a := range s.Agents {

@@ -34,9 +34,10 @@ func PredictSession(in *Inputs, s *Session) ([][]Effect, []*Evidence) {
 			shared.skillOrder = names
 		}
 	}
+	all := gatherAll(s)
 	for i := len(s.Agents) - 1; i >= 0; i-- {
 		a := s.Agents[i]
-		evidence[i] = Gather(s, a)
+		evidence[i] = gather(a, all)
 		p := &predictor{in: &shared, agent: a, ev: evidence[i], catalogues: map[catalogueKey]*catalogue{}}
 		if i == 0 {
 			sort.SliceStable(shared.Leaks, func(x, y int) bool { return shared.Leaks[x].At.Before(shared.Leaks[y].At) })
@@ -56,8 +57,8 @@ type State struct {
 	Later    bool      // this subagent is sent its listing with its second request
 	Starting bool      // a process began and has not yet sent what it sends with the first prompt
 	Listed   bool      // this process has sent a listing, on whatever branch
-	// Invoked are the skills invoked by this process or restored, latest first.
-	Invoked []Invoked
+	// Invoked are the skills invoked by this process or restored, by name.
+	Invoked table[Invoked]
 	// Nested are the skills found below the working directory; Active those and the
 	// held-back skills that a file has activated, by path, in the order in which they
 	// came.
@@ -74,11 +75,11 @@ type Conversation struct {
 	// Sent are the entries that the client takes for announced.
 	Sent map[string]SentEntry
 	// Bodies are the full bodies in the context, in order.
-	Bodies []LoadedBody
+	Bodies loaded
 	// Latest is, for each skill, the full text last sent.
-	Latest map[string]string
+	Latest table[string]
 	// Reminder is, for each skill, what the invoked-skills reminder holds.
-	Reminder map[string]Reminded
+	Reminder table[Reminded]
 	// TurnBodies is how many of Bodies stood when the assistant message in hand began.
 	TurnBodies int
 	// Ambiguous are the names of typed commands that are in no file: those of the
@@ -178,21 +179,9 @@ func (p *predictor) leak(s State, e *Event) State {
 		if l.At.After(e.Where.Time) {
 			break
 		}
-		s.Invoked = latest(s.Invoked, l.Invoked)
+		s.Invoked = s.Invoked.with(l.Invoked.Name, l.Invoked)
 	}
 	return s
-}
-
-// latest is a register with one more skill at its front.
-func latest(list []Invoked, inv Invoked) []Invoked {
-	out := make([]Invoked, 0, len(list)+1)
-	out = append(out, inv)
-	for _, o := range list {
-		if o.Name != inv.Name {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // count keeps how many listings were predicted that the log has not shown yet.
@@ -385,7 +374,7 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 		case Compaction:
 			s.Conversation = p.compacted(s, e.Compaction)
 		case Turn:
-			s.TurnBodies = len(s.Bodies)
+			s.TurnBodies = s.Bodies.n
 		}
 		return s, nil
 	}
@@ -399,7 +388,7 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 		s.Prompts++
 		return p.slash(s, e)
 	case Turn:
-		s.TurnBodies = len(s.Bodies)
+		s.TurnBodies = s.Bodies.n
 		if s.Later {
 			s.Later = false
 			return p.list(s, nil, true, "agents.subagent_listing")
@@ -424,7 +413,7 @@ func (p *predictor) adopt(s State, e *Event) State {
 		s.Sent = announced(s.Sent, e)
 	case Body:
 		if k := bodyKey(e.Text); k != "" {
-			s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: k, Text: e.Text, UUID: e.Where.UUID})
+			s.Bodies = s.Bodies.with(LoadedBody{Key: k, Text: e.Text, UUID: e.Where.UUID})
 		}
 	case Reattachment:
 		s.Restored = nil
@@ -484,15 +473,15 @@ func resumed(s State, process int) State {
 			next.Sent = set(next.Sent, name, sent)
 		}
 	}
-	next.Latest = nil
-	next.Reminder = nil
-	for _, inv := range s.Restored {
+	next.Latest, next.Reminder = table[string]{}, table[Reminded]{}
+	for i := len(s.Restored) - 1; i >= 0; i-- {
+		inv := s.Restored[i]
 		if inv.Key == "" {
 			inv.Key = inv.Name
 		}
-		next.Invoked = append(next.Invoked, inv)
-		next.Latest = with(next.Latest, inv.Key, inv.Content)
-		next.Reminder = with(next.Reminder, inv.Key, Reminded{inv.Content, strings.HasSuffix(inv.Content, budget.ReattachMarker)})
+		next.Invoked = next.Invoked.with(inv.Name, inv)
+		next.Latest = next.Latest.with(inv.Key, inv.Content)
+		next.Reminder = next.Reminder.with(inv.Key, Reminded{inv.Content, strings.HasSuffix(inv.Content, budget.ReattachMarker)})
 	}
 	return next
 }
@@ -797,7 +786,7 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 	var effects []Effect
 	comp := &p.rules.Compaction
 	skip := e.Compaction.Direct && comp.ConsecutiveSkips
-	if comp.Recorded && len(s.Invoked) > 0 && !skip {
+	if comp.Recorded && !s.Invoked.empty() && !skip {
 		var eff Effect
 		s, eff = p.reattached(s)
 		if len(eff.Skills) > 0 || eff.Missing != "" {
@@ -860,24 +849,25 @@ func (p *predictor) compacted(s State, c *CompactionEvent) Conversation {
 			next.Sent = set(next.Sent, name, sent)
 		}
 	}
-	for _, b := range s.Bodies {
+	for _, b := range s.Bodies.all() {
 		if c.Kept[b.UUID] {
-			next.Bodies = append(next.Bodies, b)
+			next.Bodies = next.Bodies.with(b)
 		}
 	}
-	contents := make([]string, len(s.Invoked))
-	for i := range s.Invoked {
-		contents[i] = s.Invoked[i].Content
+	invoked := s.Invoked.values()
+	contents := make([]string, len(invoked))
+	for i := range invoked {
+		contents[i] = invoked[i].Content
 	}
 	for _, r := range budget.Reattach(contents, p.rules.Reattachment) {
-		inv := &s.Invoked[r.Index]
-		next.Latest = with(next.Latest, inv.Key, inv.Content)
+		inv := &invoked[r.Index]
+		next.Latest = next.Latest.with(inv.Key, inv.Content)
 		if r.Kept {
-			next.Reminder = with(next.Reminder, inv.Key, Reminded{inv.Content, r.Cut})
+			next.Reminder = next.Reminder.with(inv.Key, Reminded{inv.Content, r.Cut})
 			next.Restored = append(next.Restored, Invoked{Name: inv.Name, Path: inv.Path, Key: inv.Key, Content: r.Content, Typed: inv.Typed})
 		}
 	}
-	if len(s.Invoked) == 0 || c.Direct && p.rules.Compaction.ConsecutiveSkips {
+	if len(invoked) == 0 || c.Direct && p.rules.Compaction.ConsecutiveSkips {
 		next.Restored = s.Restored
 	}
 	return next
@@ -948,16 +938,15 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 
 // take puts a full body into the context.
 func (p *predictor) take(s State, key, text, uuid string) State {
-	s.Bodies = append(s.Bodies[:len(s.Bodies):len(s.Bodies)], LoadedBody{Key: key, Text: text, UUID: uuid})
-	s.Latest = with(s.Latest, key, text)
+	s.Bodies = s.Bodies.with(LoadedBody{Key: key, Text: text, UUID: uuid})
+	s.Latest = s.Latest.with(key, text)
 	return s
 }
 
 // forget takes back the text of a command of the client's own, which it never
 // compares with.
 func (p *predictor) forget(s State, key string) State {
-	s.Latest = maps.Clone(s.Latest)
-	delete(s.Latest, key)
+	s.Latest = s.Latest.without(key)
 	return s
 }
 
@@ -972,7 +961,7 @@ func (p *predictor) register(s State, called string, k *skills.Skill, text strin
 		source = "" // a folder given by hand may have been anybody's
 	}
 	inv := Invoked{Name: name, Path: source, Key: p.key(k), Content: text, Prompt: s.Prompts, Typed: typed}
-	s.Invoked = latest(s.Invoked, inv)
+	s.Invoked = s.Invoked.with(name, inv)
 	if p.agent.ID != "main" && !p.isolated() {
 		p.leaks = append(p.leaks, Leak{At: p.e.Where.Time, Invoked: inv})
 	}

@@ -55,24 +55,43 @@ func (p *predictor) formed(effects []Effect) bool {
 // reattached is reattach where a restart may have passed unseen: before each prompt
 // the register may have been emptied, but for what the conversation held of it.
 func (p *predictor) reattached(s State) (State, Effect) {
-	eff := p.reattach(s.Invoked)
+	invoked := s.Invoked.values()
+	eff := p.reattach(invoked)
 	got := p.nextReattachment()
 	if p.in.Exact || p.agent.ID != "main" || p.putBack(eff, got) {
 		return s, eff
 	}
-	for from := s.Prompts + 1; from > 1; from-- {
-		list := slices.DeleteFunc(slices.Clone(s.Invoked), func(inv Invoked) bool { return inv.Prompt < from })
+	// Only the prompts at which a skill was invoked make a difference.
+	froms := []int{2}
+	for i := range invoked {
+		froms = append(froms, invoked[i].Prompt+1)
+	}
+	slices.SortFunc(froms, func(a, b int) int { return b - a })
+	for _, from := range slices.Compact(froms) {
+		if from < 2 || from > s.Prompts+1 {
+			continue
+		}
+		list := slices.DeleteFunc(slices.Clone(invoked), func(inv Invoked) bool { return inv.Prompt < from })
 		for _, old := range s.Restored {
 			if !slices.ContainsFunc(list, func(inv Invoked) bool { return inv.Name == old.Name }) {
 				list = append(list, old)
 			}
 		}
 		if alt := p.reattach(list); p.putBack(alt, got) {
-			s.Invoked = list
+			s.Invoked = registerOf(list)
 			return s, restarted([]Effect{alt})[0]
 		}
 	}
 	return s, eff
+}
+
+// registerOf is a register of skills, the latest first.
+func registerOf(list []Invoked) table[Invoked] {
+	var t table[Invoked]
+	for i := len(list) - 1; i >= 0; i-- {
+		t = t.with(list[i].Name, list[i])
+	}
+	return t
 }
 
 // nextReattachment is the event at which the log shows what the compaction in hand
@@ -106,16 +125,16 @@ func (p *predictor) putBack(eff Effect, got *Event) bool {
 // reminded is the conversation behind a reattachment that no file read now explains:
 // what it holds was put back, and nothing else.
 func reminded(c Conversation, got *Event) Conversation {
-	c.Reminder, c.Restored = nil, nil
+	c.Reminder, c.Restored = table[Reminded]{}, nil
 	for _, k := range got.Skills {
 		inv := Invoked{Name: k.Name, Path: k.Path, Key: firstOf(bodyKey(k.Content), k.Name), Content: k.Content}
 		r := Reminded{Text: k.Content, Cut: strings.HasSuffix(k.Content, budget.ReattachMarker)}
-		if full, ok := c.Latest[inv.Key]; ok && r.Cut {
+		if full, ok := c.Latest.get(inv.Key); ok && r.Cut {
 			r.Text = full
 		} else {
-			c.Latest = with(c.Latest, inv.Key, k.Content)
+			c.Latest = c.Latest.with(inv.Key, k.Content)
 		}
-		c.Reminder = with(c.Reminder, inv.Key, r)
+		c.Reminder = c.Reminder.with(inv.Key, r)
 		c.Restored = append(c.Restored, inv)
 	}
 	return c

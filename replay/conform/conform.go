@@ -178,7 +178,7 @@ func source(name, agent string) (replay.Source, func(), error) {
 	if err != nil {
 		return replay.Source{}, nil, err
 	}
-	return replay.Source{Name: name, Agent: agent, Records: jsonl.Read(name, f, jsonl.Options{Sizes: true})}, func() { f.Close() }, nil
+	return replay.Source{Name: name, Agent: agent, Records: jsonl.Read(name, f, replay.Reading())}, func() { f.Close() }, nil
 }
 
 // processes turns the runs into client processes.
