@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -42,6 +43,21 @@ func disabledText(name string, c *rules.Call) string {
 		text += ". xxx xxx xxxx xx xxx /" + name + " xxxxxxxxxx — xx xxxxxx xx xxxxxxx xxx xxx xxxxx xxxx. xx xxx xxxxxxxxx xxxx xxxxx'x xxxxxxxx xx xxxxx xxxxx — xx xx xxxxxxxx xxx xxxxxxxx xxxx xxxxxxxxxx."
 	}
 	return toolError(text)
+}
+
+// shaped reports whether a recorded text has the shape of a predicted one: x stands
+// for any letter or digit.
+func shaped(predicted, recorded string) bool {
+	a, b := []rune(predicted), []rune(recorded)
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && (a[i] != 'x' || !unicode.IsLetter(b[i]) && !unicode.IsDigit(b[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // commandFailed reports whether the result of a call says that an inline command
