@@ -277,12 +277,16 @@ func (c *catalogue) called(name string, call *rules.Call) *skills.Status {
 		}
 		return k.Kind == skills.KindSkill && n == name
 	}
+	// The bare name of a plugin skill is that of its front matter, if it has one (a
+	// call by the folder was refused at 2.1.260).
 	bare := func(k *skills.Skill) bool {
 		if k.Source != skills.Plugin || k.Kind != skills.KindSkill {
 			return false
 		}
-		n, _ := k.Front.Name()
-		return strings.TrimPrefix(k.Name, k.Plugin+":") == name || n == name
+		if n, ok := k.Front.Name(); ok && n != "" {
+			return n == name
+		}
+		return strings.TrimPrefix(k.Name, k.Plugin+":") == name
 	}
 	tests := []test{folder, front, bare}
 	if call.Resolution == rules.ResolveEither {
