@@ -54,7 +54,7 @@ type Options struct {
 	// CRLF is kept as it is in all versions seen.
 }
 
-// Words says how an argument text becomes words (rules.md 9.3).
+// Words says how an argument text becomes words (rules words.* of docs/rules.md).
 type Words struct {
 	// Bash: words of the first simple command of a bash parse; before, shell
 	// words with operators dropped.
