@@ -330,14 +330,22 @@ func (c *comparer) reattachment(w *Effect, at int) {
 }
 
 func sameSet(want []ReattachedSkill, got []jsonl.InvokedSkill, same Same) bool {
-	if len(want) != len(got) {
+	return inAnyOrder(len(want), len(got), func(i, j int) bool {
+		w, g := &want[i], &got[j]
+		return w.Name == g.Name && w.Path == g.Path && same(w.Content, g.Content)
+	})
+}
+
+// inAnyOrder reports whether each of n things has one of m of its own that is the same.
+func inAnyOrder(n, m int, same func(i, j int) bool) bool {
+	if n != m {
 		return false
 	}
-	used := make([]bool, len(got))
+	used := make([]bool, m)
 next:
-	for _, w := range want {
-		for j, g := range got {
-			if !used[j] && w.Name == g.Name && w.Path == g.Path && same(w.Content, g.Content) {
+	for i := range n {
+		for j := range m {
+			if !used[j] && same(i, j) {
 				used[j] = true
 				continue next
 			}
@@ -505,21 +513,7 @@ func ownless(w *Effect) bool {
 // sameLines reports whether a listing holds the predicted lines in any order.
 func sameLines(w *Effect, got []skills.ListedLine, same Same) bool {
 	want := skills.ParseListing(w.Text, nil)
-	if len(want) != len(got) {
-		return false
-	}
-	used := make([]bool, len(got))
-next:
-	for _, x := range want {
-		for j, y := range got {
-			if !used[j] && same(x.Raw, y.Raw) {
-				used[j] = true
-				continue next
-			}
-		}
-		return false
-	}
-	return true
+	return inAnyOrder(len(want), len(got), func(i, j int) bool { return same(want[i].Raw, got[j].Raw) })
 }
 
 // invariant compares names, count and digests with the prediction.
