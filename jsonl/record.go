@@ -216,6 +216,18 @@ type Usage struct {
 	Geo                        string
 }
 
+// Writes are the tokens written to the cache: the flat count, or where it is 0 and
+// the split is not, the split.
+func (u *Usage) Writes() int64 {
+	if u.CacheWrite == 0 && u.HasSplit {
+		return u.CacheWrite5m + u.CacheWrite1h
+	}
+	return u.CacheWrite
+}
+
+// Prompt is all that the request sent, from the cache or not, in tokens.
+func (u *Usage) Prompt() int64 { return u.Input + u.CacheRead + u.Writes() }
+
 // ToolResult is the client's own account of a tool's result.
 type ToolResult struct {
 	String     string // where it was a string: an error or a rejection

@@ -624,15 +624,8 @@ func context(a *replay.Agent) []ContextSize {
 	return out
 }
 
-// promptTokens is all that a request sent, from the cache or not. Where the flat
-// count of cache writes is 0 and the split is not, the split counts.
-func promptTokens(u jsonl.Usage) int64 {
-	write := u.CacheWrite
-	if write == 0 && u.HasSplit {
-		write = u.CacheWrite5m + u.CacheWrite1h
-	}
-	return max(0, u.Input+u.CacheRead+write)
-}
+// promptTokens is the size of a request, never below 0.
+func promptTokens(u jsonl.Usage) int64 { return max(0, u.Prompt()) }
 
 func checks(in []replay.Check) []Check {
 	out := []Check{}

@@ -935,7 +935,6 @@ const needsOldFiles = "the skill files as they were, not as they are now"
 // gaps are what a check can lack, by the words of the check.
 var gaps = map[string]gap{
 	"skill files":                           {needs: "the skill files", option: "--skills DIR", input: "skill files"},
-	"the skill file as it was":              {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
 	"the skill files as they were":          {needs: needsOldFiles, option: "--skills DIR", input: "skill files"},
 	"agent file":                            {needs: "the files that define the agents"},
 	"usage counts":                          {needs: "the usage counts", option: "--usage FILE", input: "usage counts"},

@@ -14,7 +14,6 @@ import (
 	"math"
 
 	"github.com/skilltrace/skilltrace/budget"
-	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 )
 
@@ -99,7 +98,7 @@ func account(l *Ledger, a *replay.Agent, index map[replay.Layer]int, money *mone
 		// The longest part of the prompt whose sizes are known, and what came behind it.
 		var before int
 		fresh, before = p.fresh(c.Tail, fresh[:0])
-		total := promptTokens(&c.Usage)
+		total := c.Usage.Prompt()
 		head := int32(-1)
 		if c.Tail >= 0 {
 			head = p.first[c.Tail]
@@ -164,17 +163,6 @@ func usable(l *Ledger, a *replay.Agent) []*replay.APICall {
 	return out
 }
 
-func promptTokens(u *jsonl.Usage) int64 { return u.Input + u.CacheRead + writes(u) }
-
-// writes are the tokens written to the cache: the flat count, or where it is 0
-// and the split is not, the split.
-func writes(u *jsonl.Usage) int64 {
-	if u.CacheWrite == 0 && u.HasSplit {
-		return u.CacheWrite5m + u.CacheWrite1h
-	}
-	return u.CacheWrite
-}
-
 // calibrate is how many tokens the session's own differences show for one token
 // of the estimate.
 func calibrate(p *prompts, calls []*replay.APICall) float64 {
@@ -184,7 +172,7 @@ func calibrate(p *prompts, calls []*replay.APICall) float64 {
 		if before.Tail < 0 || after.Tail < 0 || !p.precedes(before.Tail, after.Tail) {
 			continue
 		}
-		d := promptTokens(&after.Usage) - promptTokens(&before.Usage)
+		d := after.Usage.Prompt() - before.Usage.Prompt()
 		if est := p.estimate[after.Tail] - p.estimate[before.Tail]; d > 0 && est > 0 {
 			got += float64(d)
 			want += est
@@ -200,7 +188,7 @@ func calibrate(p *prompts, calls []*replay.APICall) float64 {
 // earlier ones already.
 func charge(l *Ledger, c *replay.APICall, p *prompts, before int, rest int64, index map[replay.Layer]int, m *money) {
 	u := &c.Usage
-	w := writes(u)
+	w := u.Writes()
 	w1h := min(u.CacheWrite1h, w)
 	if w > 0 && (!u.HasSplit || u.CacheWrite5m+u.CacheWrite1h == 0) {
 		l.UnknownLifetime = true

@@ -46,7 +46,7 @@ func (m *money) call(l *Ledger, c *replay.APICall, shares []Tokens) {
 
 // billed is a recorded usage as it is priced.
 func billed(u *jsonl.Usage) budget.Usage {
-	w := writes(u)
+	w := u.Writes()
 	w1h := min(u.CacheWrite1h, w)
 	return budget.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite5m: w - w1h, CacheWrite1h: w1h,
 		WebSearches: u.WebSearches, Fast: u.Speed == "fast", US: u.Geo == "us", Batch: u.ServiceTier == "batch"}

@@ -78,11 +78,7 @@ func (f *finding) longestPrompt() int64 {
 			if !c.HasUsage || c.Model != f.Model {
 				continue
 			}
-			write := c.Usage.CacheWrite
-			if write == 0 && c.Usage.HasSplit {
-				write = c.Usage.CacheWrite5m + c.Usage.CacheWrite1h
-			}
-			most = max(most, c.Usage.Input+c.Usage.CacheRead+write)
+			most = max(most, c.Usage.Prompt())
 		}
 	}
 	return most
