@@ -380,6 +380,8 @@ func claudeCodeChanges() []Change {
 			"opus-4-7 has a window of a million tokens without [1m]", "listing/models 2.1.112, 2.1.140"),
 		within("2.1.140", "2.1.129", "agents.subagent_listing", string(SubagentFull),
 			"subagents get the whole listing with their first message, recorded in their log", "fuzz f029 at 2.1.129; lifecycle/sub 2.1.140"),
+		exact("2.1.146", "2.1.145", "front.requote", string(frontmatter.RequoteNoList),
+			"a value in square brackets that is a list by itself stays a list; before, it was quoted like the others", "70 values beside one that does not parse, asked of the client at 2.1.145, 2.1.146 and seven others up to 2.1.332"),
 		exact("2.1.147", "2.1.146", "catalogue.names", true,
 			"the attachment lists the names", "listing/probe 2.1.146, 2.1.147"),
 		documented("2.1.152", "send.new_folder", string(NewFolderWhole),

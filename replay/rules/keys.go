@@ -99,7 +99,8 @@ var Keys = sync.OnceValue(func() []Key {
 		{Name: "front.requote", Meaning: "which values are quoted for a second try when a block does not parse (never in a block with CRLF)", Choices: choices(
 			string(frontmatter.RequoteNone), "none, the block is lost",
 			string(frontmatter.RequoteSpecial), "values with one of { } [ ] * & # ! | > % @ or a backtick",
-			string(frontmatter.RequoteColon), "those, and values with a colon and a blank")},
+			string(frontmatter.RequoteColon), "those, and values with a colon and a blank",
+			string(frontmatter.RequoteNoList), "all these, but for values in square brackets that are a list by themselves")},
 		{Name: "front.duplicate_keys", Meaning: "what a repeated key does", Choices: choices(
 			string(frontmatter.DuplicatesFail), "the block does not parse",
 			string(frontmatter.DuplicatesLast), "the last one counts")},

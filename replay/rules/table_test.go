@@ -49,7 +49,7 @@ func TestAt(t *testing.T) {
 	type v = map[string]any
 	for key, want := range map[string]v{
 		"front.parser":                   {"2.0.30": "naive", "2.0.76": "naive", "2.0.77": "npm-yaml", "2.1.112": "npm-yaml", "2.1.113": "bun-yaml-1.3", "2.1.200": "bun-yaml", "2.1.332": "bun-yaml"},
-		"front.requote":                  {"2.0.76": "none", "2.1.20": "special", "2.1.68": "special", "2.1.69": "special-and-colon"},
+		"front.requote":                  {"2.0.76": "none", "2.1.20": "special", "2.1.68": "special", "2.1.69": "special-and-colon", "2.1.145": "special-and-colon", "2.1.146": "special-and-colon-no-list"},
 		"front.duplicate_keys":           {"2.0.76": "last", "2.0.77": "fail", "2.1.112": "fail", "2.1.113": "last"},
 		"front.scalar_only":              {"2.1.50": false, "2.1.51": true},
 		"front.bom":                      {"2.1.238": false, "2.1.239": true},

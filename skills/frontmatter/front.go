@@ -30,7 +30,7 @@ func Parse(text string, d Dialect) (f Front, body string) {
 	}
 	v, keys, err := parseYAML(yaml, d.grammar())
 	if err != nil {
-		if quoted, changed := requote(yaml, d.Requote); changed {
+		if quoted, changed := requote(yaml, d); changed {
 			f.Requoted = true
 			yaml = quoted
 			v, keys, err = parseYAML(yaml, d.grammar())
@@ -160,8 +160,8 @@ func naive(block string, first int) (out []Field) {
 
 // requote quotes the values of a block that did not parse, line by line, and
 // reports whether that changed anything.
-func requote(block string, rule Requote) (string, bool) {
-	if rule != RequoteSpecial && rule != RequoteColon {
+func requote(block string, d Dialect) (string, bool) {
+	if d.Requote == RequoteNone {
 		return block, false
 	}
 	var b strings.Builder
@@ -170,7 +170,7 @@ func requote(block string, rule Requote) (string, bool) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if key, value, ok := requotable(l, rule); ok {
+		if key, value, ok := requotable(l, d); ok {
 			changed = true
 			b.WriteString(key)
 			b.WriteString(`: "`)
@@ -188,7 +188,7 @@ var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 // requotable reports whether the client quotes the value of a line: it must match
 // ^([a-zA-Z_-]+):\s+(.+)$, hold a special character, and not be quoted already.
 // JavaScript's dot does not match \r, so CRLF lines never match.
-func requotable(l string, rule Requote) (key, value string, ok bool) {
+func requotable(l string, d Dialect) (key, value string, ok bool) {
 	n := 0
 	for n < len(l) && (isAlnum(l[n]) && l[n] > '9' || l[n] == '_' || l[n] == '-') {
 		n++
@@ -205,8 +205,13 @@ func requotable(l string, rule Requote) (key, value string, ok bool) {
 	if c, end := value[0], value[len(value)-1]; c == end && (c == '"' || c == '\'') {
 		return "", "", false
 	}
-	if !strings.ContainsAny(value, "{}[]*&#!|>%@`") && !(rule == RequoteColon && strings.Contains(value, ": ")) {
+	if !strings.ContainsAny(value, "{}[]*&#!|>%@`") && (d.Requote == RequoteSpecial || !strings.Contains(value, ": ")) {
 		return "", "", false
+	}
+	if d.Requote == RequoteNoList && value[0] == '[' && value[len(value)-1] == ']' {
+		if v, _, err := parseYAML(value, d.grammar()); err == nil && v.Kind == List {
+			return "", "", false
+		}
 	}
 	return l[:n], value, true
 }

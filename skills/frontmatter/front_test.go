@@ -117,8 +117,19 @@ func TestRequote(t *testing.T) {
 		{RequoteColon, "a: [x, y]\nb: *", "a: \"[x, y]\"\nb: \"*\""},
 		{RequoteColon, "a:b: c", "a:b: c"},
 		{RequoteNone, "a: *", "a: *"},
+		{RequoteNoList, "a: b: c", `a: "b: c"`},
+		{RequoteNoList, "a: [x, y]\nb: *", "a: [x, y]\nb: \"*\""},
+		{RequoteNoList, "a: [!x/**]", "a: [!x/**]"},
+		{RequoteNoList, "a: [x] # [y]", "a: [x] # [y]"},
+		{RequoteNoList, "a: [x: y]", "a: [x: y]"},
+		{RequoteNoList, "a: [x] # y", `a: "[x] # y"`},
+		{RequoteNoList, "a: [x] ", `a: "[x] "`},
+		{RequoteNoList, "a: [x] [y]", `a: "[x] [y]"`},
+		{RequoteNoList, "a: [*x, y]", `a: "[*x, y]"`},
+		{RequoteNoList, "a: [x: y: z]", `a: "[x: y: z]"`},
+		{RequoteNoList, "a: {x: y}", `a: "{x: y}"`},
 	} {
-		got, changed := requote(c.in, c.rule)
+		got, changed := requote(c.in, Dialect{Parser: BunYAML, Requote: c.rule, DuplicateKeys: DuplicatesLast})
 		if got != c.want || changed != (got != c.in) {
 			t.Errorf("%s: %q becomes %q, want %q", c.rule, c.in, got, c.want)
 		}

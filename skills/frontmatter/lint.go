@@ -157,7 +157,7 @@ func (l *linter) kept(f Front) {
 			bad = strings.Count(block[:min(err.at, len(block))], "\n")
 		}
 		for i, s := range l.lines {
-			if key, _, ok := requotable(s, l.d.Requote); ok {
+			if key, _, ok := requotable(s, l.d); ok {
 				why := "it is quoted along with the others"
 				if i == bad {
 					why = err.why

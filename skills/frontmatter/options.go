@@ -47,6 +47,9 @@ const (
 	RequoteNone    Requote = "none"
 	RequoteSpecial Requote = "special"           // values with one of {}[]*&#!|>%@`
 	RequoteColon   Requote = "special-and-colon" // and values with ": "
+	// RequoteNoList is RequoteColon, but a value in square brackets that is a list by
+	// itself stays one.
+	RequoteNoList Requote = "special-and-colon-no-list"
 )
 
 // DuplicateKeys is what a repeated key does.

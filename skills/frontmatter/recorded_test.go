@@ -31,9 +31,12 @@ func dialectOf(version string) Dialect {
 	case since("2.0.77"):
 		d.Parser, d.DuplicateKeys = NpmYAML, DuplicatesFail
 	}
-	if since("2.1.69") {
+	switch {
+	case since("2.1.146"):
+		d.Requote = RequoteNoList
+	case since("2.1.69"):
 		d.Requote = RequoteColon
-	} else if since("2.1.20") {
+	case since("2.1.20"):
 		d.Requote = RequoteSpecial
 	}
 	return d
