@@ -834,10 +834,11 @@ func (w *walker) apiCall(r *record) {
 		i = len(w.agent.Calls)
 		w.calls[key] = i
 		w.agent.Calls = append(doubled(w.agent.Calls), APICall{Where: w.where(r), Message: m.ID, Request: m.RequestID, Model: m.Model,
-			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail()})
+			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail(), Version: r.Version})
 	}
 	c := &w.agent.Calls[i]
 	c.Rows++
+	w.wrote(c, m)
 	if m.Model != "" && m.Model != c.Model && len(c.Models) < mostModels && !contains(c.Models, m.Model) {
 		if len(c.Models) == 0 {
 			c.Models = append(c.Models, c.Model)
@@ -851,6 +852,25 @@ func (w *walker) apiCall(r *record) {
 		c.Where = w.where(r)
 		if m.Model != "" {
 			c.Model = m.Model
+		}
+	}
+}
+
+// wrote adds what a row of a reply holds.
+func (w *walker) wrote(c *APICall, m *message) {
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		switch {
+		case b.Kind == jsonl.BlockThinking:
+			c.Thinking.Add(b.Size)
+		case b.Kind != jsonl.BlockToolUse:
+			c.Text.Add(b.Size)
+		case w.observer.calls[b.ID] != nil && b.ID != "":
+			// A streaming snapshot repeats its blocks.
+		case b.Name == "Skill":
+			c.SkillCalls.Add(b.Size)
+		default:
+			c.ToolCalls.Add(b.Size)
 		}
 	}
 }

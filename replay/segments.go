@@ -5,6 +5,8 @@ import (
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // EstimateTokens estimates the tokens of a text by its classes of characters.
@@ -27,13 +29,13 @@ func (w *walker) promptTail() int {
 }
 
 // add appends a segment of the record in hand to its conversation.
-func (w *walker) add(layer Layer, skill string, size jsonl.Size) {
-	if size == (jsonl.Size{}) {
+func (w *walker) add(g Segment) {
+	if g.Size == (jsonl.Size{}) {
 		return
 	}
 	r := w.graph.nodes[w.node].rec
-	prev := w.promptTail()
-	w.agent.Segments = append(doubled(w.agent.Segments), Segment{Layer: layer, Skill: skill, Size: size, Line: r.Line, UUID: r.UUID, Prev: prev})
+	g.Line, g.UUID, g.Prev = r.Line, r.UUID, w.promptTail()
+	w.agent.Segments = append(doubled(w.agent.Segments), g)
 	w.setTail(len(w.agent.Segments) - 1)
 }
 
@@ -60,10 +62,10 @@ func (w *walker) segment(r *record) {
 				if ref != nil {
 					skill = ref.skill
 				}
-				w.add(LayerCall, skill, b.Size)
+				w.add(Segment{Layer: LayerCall, Skill: skill, Part: PartUse, Size: b.Size})
 				continue
 			}
-			w.add(LayerOther, "", b.Size)
+			w.add(Segment{Layer: LayerOther, Part: PartMessages, Size: b.Size})
 		}
 	case r.Attachment != nil:
 		w.attachmentSegments(r.Attachment)
@@ -101,39 +103,43 @@ func (w *walker) userSegments(r *record) {
 	}
 	for i := range r.Message.Blocks {
 		b := &r.Message.Blocks[i]
-		layer, skill := LayerOther, ""
+		g := Segment{Layer: LayerOther, Part: PartMessages}
 		switch {
 		case b.Kind == jsonl.BlockToolResult:
-			layer, skill = w.resultLayer(b)
-		case e != nil && (e.Kind == Body || e.Kind == Note):
-			layer, skill = LayerBody, e.Skill
+			g = w.resultLayer(b)
+		case e != nil && e.Kind == Body:
+			g = Segment{Layer: LayerBody, Skill: e.Skill, Part: PartBody, Text: b.Text}
+		case e != nil && e.Kind == Note:
+			g = Segment{Layer: LayerBody, Skill: e.Skill, Part: PartNote, Text: b.Text}
 		case e != nil && e.Kind == Slash:
-			layer, skill = LayerCall, e.Skill
+			g = Segment{Layer: LayerCall, Skill: e.Skill, Part: PartTag, Text: b.Text}
 		}
-		w.add(layer, skill, b.Size)
+		g.Size = b.Size
+		w.add(g)
 	}
 }
 
-// resultLayer is the layer of a tool's result: a call, a file of a skill's
-// folder, or neither.
-func (w *walker) resultLayer(b *block) (Layer, string) {
+// resultLayer is where a tool's result belongs: to a call, to a file of a skill's
+// folder, or to neither.
+func (w *walker) resultLayer(b *block) Segment {
+	other := Segment{Layer: LayerOther, Part: PartMessages}
 	ref := w.observer.calls[b.ID]
 	if ref == nil {
-		return LayerOther, ""
+		return other
 	}
 	switch ref.name {
 	case "Skill":
-		return LayerCall, ref.skill
+		return Segment{Layer: LayerCall, Skill: ref.skill, Part: PartResult, Text: b.Text}
 	case "Read":
 		if skill := skillFolder(ref.input.Get("file_path").Text()); skill != "" {
-			return LayerReference, skill
+			return Segment{Layer: LayerReference, Skill: skill, Part: PartReference, Text: b.Text}
 		}
 	case "Bash":
 		if skill := skillFolder(ref.input.Get("command").Text()); skill != "" {
-			return LayerReference, skill
+			return Segment{Layer: LayerReference, Skill: skill, Part: PartReference, Text: b.Text}
 		}
 	}
-	return LayerOther, ""
+	return other
 }
 
 // skillFolder is the name of the skill whose folder a path or a command leads into.
@@ -156,14 +162,29 @@ var unsent = map[string]bool{"command_permissions": true, "prompt_snapshot": tru
 func (w *walker) attachmentSegments(a *attachment) {
 	switch a.Type {
 	case "skill_listing":
-		w.add(LayerListing, "", a.Size)
+		w.listing(a.Whole)
 	case "invoked_skills":
 		for _, s := range a.Whole.Skills {
-			w.add(LayerReattachment, s.Name, jsonl.Measure(s.Content))
+			w.add(Segment{Layer: LayerReattachment, Skill: s.Name, Part: PartReattachment, Text: s.Content, Size: jsonl.Measure(s.Content)})
 		}
 	default:
 		if !unsent[a.Type] {
-			w.add(LayerOther, "", a.Size)
+			w.add(Segment{Layer: LayerOther, Part: PartMessages, Size: a.Size})
 		}
 	}
 }
+
+// listing adds the lines of a listing, each for its skill.
+func (w *walker) listing(a *jsonl.Attachment) {
+	w.add(Segment{Layer: LayerListing, Part: PartHeader, Size: jsonl.Measure(listingHeader), Text: listingHeader})
+	for _, l := range skills.ParseListing(a.Content, a.Names) {
+		part := PartLine
+		if l.Name == "" {
+			part = PartHeader
+		}
+		w.add(Segment{Layer: LayerListing, Skill: l.Name, Part: part, Size: jsonl.Measure(l.Raw), Text: l.Raw})
+	}
+}
+
+// listingHeader stands around the lines of a listing.
+const listingHeader = "<system-reminder>\n" + rules.ListingHeader + "\n\n\n</system-reminder>\n"

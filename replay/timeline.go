@@ -172,8 +172,11 @@ type APICall struct {
 	Event int
 	// Tail is the last segment of the call's prompt, an index into the agent's
 	// Segments; -1 where the log holds nothing of the prompt.
-	Tail int
-	Rows int // records that the reply was written in
+	Tail    int
+	Rows    int    // records that the reply was written in
+	Version string // client version of its first record, "" if it has none
+	// What the reply holds, by kind; what stands in several of its rows counts once.
+	Text, Thinking, SkillCalls, ToolCalls jsonl.Size
 }
 
 // Layer is a part of the context by what put it there.
@@ -190,12 +193,35 @@ const (
 	LayerOutput       Layer = "output" // what the model wrote, as output
 )
 
+// Part is what a text is, within its layer.
+type Part string
+
+// The parts of each layer.
+const (
+	PartHeader       Part = "header"       // listing: its heading and wrapper, of no skill
+	PartLine         Part = "line"         // listing: the line of a skill
+	PartBody         Part = "body"         // body: a rendered SKILL.md
+	PartNote         Part = "note"         // body: the note that a skill is loaded already
+	PartReattachment Part = "reattachment" // reattachment: a body put back after a compaction
+	PartReference    Part = "reference"    // reference: a file of a skill's folder, read or run
+	PartUse          Part = "use"          // call: the Skill call as it stands in later prompts
+	PartResult       Part = "result"       // call: its result, or refusal
+	PartTag          Part = "tag"          // call: the tags of a typed command
+	PartUnseen       Part = "unseen"       // other: what no record shows, as the system prompt and the tools
+	PartMessages     Part = "messages"     // other: everything else
+	PartSkillCalls   Part = "skill_calls"  // output: the Skill calls that the model wrote
+	PartToolCalls    Part = "tool_calls"   // output: its calls of other tools
+	PartText         Part = "text"         // output: its text, and its thinking
+)
+
 // Segment is a piece of an agent's prompt. Prev is the segment before it in the
 // conversation, -1 at the start and behind a compaction.
 type Segment struct {
 	Layer Layer
 	Skill string
+	Part  Part
 	Size  jsonl.Size
+	Text  string // of layers that tell of skills, as far as it is kept
 	Line  int
 	UUID  string
 	Prev  int

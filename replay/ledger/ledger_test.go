@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -235,11 +236,48 @@ func balanced(t *testing.T, s *replay.Session, l *ledger.Ledger) {
 	equal(t, "sizes of the prompts", prompts, l.Usage.Input+l.Usage.CacheRead+l.Usage.CacheWrite5m+l.Usage.CacheWrite1h)
 }
 
+// balancedCalls checks that the charges of each call add up, and those of all calls
+// to the ledger.
+func balancedCalls(t *testing.T, s *replay.Session, l *ledger.Ledger) {
+	t.Helper()
+	book := budget.DefaultBook()
+	var sums [7]ledger.Sum
+	var money, searches budget.Amount
+	n := 0
+	for c := range ledger.Calls(s, &book, nil) {
+		n++
+		var sum ledger.Sum
+		var last ledger.Key
+		for i := range c.Charges {
+			ch := &c.Charges[i]
+			sum.Add(ch)
+			sums[slices.Index(ledger.Layers, ch.Layer)].Add(ch)
+			if ch.Key == last || ch.Tokens == (ledger.Tokens{}) || ch.Once < 0 || ch.Carried() < 0 && ch.Layer != replay.LayerOutput {
+				t.Errorf("line %d: %+v", c.Where.Line, ch)
+			}
+			last = ch.Key
+		}
+		one := replay.Session{Agents: []*replay.Agent{{Calls: []replay.APICall{*c.APICall}}}}
+		equal(t, "usage of a call", sum.Tokens, recordedUsage(&one))
+		equal(t, "cost of a call", sum.Cost.Add(c.Searches), c.Cost)
+		money, searches = money.Add(c.Cost), searches.Add(c.Searches)
+	}
+	equal(t, "calls", n, l.Calls)
+	for i, sum := range sums {
+		equal(t, string(ledger.Layers[i])+" by call", sum.Tokens, l.Rows[i].Tokens)
+		if ledger.Layers[i] != replay.LayerOutput {
+			equal(t, string(ledger.Layers[i])+" once", sum.Once, l.Rows[i].Once)
+		}
+	}
+	equal(t, "cost", money.Micro(), l.MicroUSD)
+}
+
 func TestBalance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 3000 {
 		s := random(r)
 		balanced(t, s, of(s))
+		balancedCalls(t, s, of(s))
 		if t.Failed() {
 			t.Fatalf("session %d", i)
 		}
@@ -274,6 +312,7 @@ func TestBalanceRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		balanced(t, s, of(s))
+		balancedCalls(t, s, of(s))
 	}
 }
 

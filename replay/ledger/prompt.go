@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
 )
@@ -21,24 +23,25 @@ type prompts struct {
 	// estimate is the rough size of the prompt up to each segment, in tokens.
 	estimate []float64
 
-	known  []bool
-	tokens []int64
-	sum    []int64     // tokens of the prompt up to each segment, itself included
-	layers []layerSums // the same by layer
-	fitted int         // segments that fit has walked over
+	known    []bool
+	tokens   []int64
+	sum      []int64     // tokens of the prompt up to each segment, itself included
+	layers   []layerSums // the same by layer
+	fitted   int         // segments that fit has walked over
+	refitted bool        // sizes changed that were known
 }
 
 // layerSums holds tokens for each of Layers.
 type layerSums [7]int64
 
-func newPrompts(segments []replay.Segment, index map[replay.Layer]int) *prompts {
+func newPrompts(segments []replay.Segment) *prompts {
 	n := len(segments)
 	p := &prompts{segments: segments,
 		layer: make([]uint8, n), depth: make([]int32, n), first: make([]int32, n), jump: make([]int32, n), estimate: make([]float64, n),
 		known: make([]bool, n), tokens: make([]int64, n), sum: make([]int64, n), layers: make([]layerSums, n)}
 	for i := range segments {
 		s := &segments[i]
-		p.layer[i] = uint8(index[s.Layer])
+		p.layer[i] = uint8(slices.Index(Layers, s.Layer))
 		p.estimate[i] = replay.EstimateTokens(s.Size)
 		prev := s.Prev
 		if prev < 0 {
@@ -145,14 +148,6 @@ func (p *prompts) precedes(i, tail int) bool {
 	return tail == i
 }
 
-// presence tells which layers a prompt holds segments of.
-func (p *prompts) presence(tail int) (layers [len(layerSums{})]bool) {
-	for ; tail >= 0; tail = p.segments[tail].Prev {
-		layers[p.layer[tail]] = true
-	}
-	return layers
-}
-
 // maxFitted bounds how many segments are fitted, for each segment of an agent. In
 // real logs some compactions and rewinds lead to a fit; a log in which each request
 // reports less than the one before would take the square.
@@ -165,6 +160,7 @@ func (p *prompts) fit(tail int, total int64) bool {
 		return false
 	}
 	p.fitted += len(p.segments)
+	p.refitted = true
 	var prompt []int
 	for i := tail; i >= 0; i = p.segments[i].Prev {
 		prompt = append(prompt, i)
