@@ -288,6 +288,12 @@ func (p *parser) properties(flow bool) (q props) {
 			}
 		} else {
 			p.skipTag()
+			switch tag := p.s[from:p.i]; {
+			case tag == "!!":
+				p.fail(from, "!! starts a tag, which needs a name")
+			case tag == "!" && p.bun && flow && !p.spaceAt(p.i):
+				p.fail(from, "! needs a blank after it")
+			}
 			if p.err == nil && q.tag != "" {
 				p.fail(from, "two tags (!name) on one value")
 			} else if p.err == nil {
