@@ -136,7 +136,7 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 		key = inv.Key
 	}
 	s, effects := p.delivered(s, e, name, key, text, Effect{Text: text})
-	if !p.in.Exact && s.Ambiguous[name] && !p.formed(effects) {
+	if !p.in.Exact && s.Ambiguous.has(name) && !p.formed(effects) {
 		c = &catalogue{missing: filesThen, reason: "whether this is a command of the user's or of the client's own is not known"}
 		effects = nil
 		for _, i := range p.ev.byUse[e.ToolUse] {

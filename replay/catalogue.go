@@ -238,9 +238,9 @@ func (c *catalogue) activatedBy(file, cwd string) []*skills.Skill {
 }
 
 // anySent reports whether any entry was announced before.
-func (c *catalogue) anySent(sent map[string]SentEntry) bool {
+func (c *catalogue) anySent(sent sentEntries) bool {
 	for i := range c.entries {
-		if _, ok := sent[c.entries[i].Name]; ok {
+		if sent.has(c.entries[i].Name) {
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"maps"
 	"sort"
 	"strings"
 	"time"
@@ -73,7 +72,7 @@ type State struct {
 // Conversation is the part of the state that a rewind takes back.
 type Conversation struct {
 	// Sent are the entries that the client takes for announced.
-	Sent map[string]SentEntry
+	Sent sentEntries
 	// Bodies are the full bodies in the context, in order.
 	Bodies loaded
 	// Latest is, for each skill, the full text last sent.
@@ -84,18 +83,14 @@ type Conversation struct {
 	TurnBodies int
 	// Ambiguous are the names of typed commands that are in no file: those of the
 	// client's own leave no trace in Latest, those of the user's do.
-	Ambiguous map[string]bool
+	Ambiguous table[bool]
 	// Restored holds what the last invoked_skills attachment of the history listed.
 	Restored []Invoked
 }
 
 // SentEntry is an announced entry: a mark by which the client tells whether it was
-// edited since, and the record that holds it, "" if no log does. Gone entries stand
-// in the conversation no more; only the process remembers them.
-type SentEntry struct {
-	Mark, UUID string
-	Gone       bool
-}
+// edited since, and the record that holds it, "" if no log does.
+type SentEntry struct{ Mark, UUID string }
 
 // Invoked is a skill in the client's register of invoked skills.
 type Invoked struct {
@@ -249,25 +244,30 @@ func (p *predictor) advance(s State, e *Event) (State, []Effect) {
 		if eff := &effects[i]; eff.Kind == Listing {
 			eff.Soft = watcherMoment
 			if at := p.nextListing(); at >= 0 {
-				next.Sent = announced(s.Sent, &p.agent.Events[at])
+				next.Sent = announced(s.Sent, &p.agent.Events[at], false)
 			}
 		}
 	}
 	return next, effects
 }
 
-// announced is what stands announced behind a recorded listing.
-func announced(before map[string]SentEntry, e *Event) map[string]SentEntry {
-	sent := map[string]SentEntry{}
-	if !e.Listing.Initial {
-		maps.Copy(sent, before)
+// announced is what stands announced behind a recorded listing. With marked, an entry
+// of which the listing does not tell the mark keeps the one that it had.
+func announced(before sentEntries, e *Event, marked bool) sentEntries {
+	sent := before
+	if e.Listing.Initial {
+		sent = sentEntries{}
 	}
 	for i, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
-		digest := ""
+		mark := ""
 		if i < len(e.Listing.Digests) {
-			digest = e.Listing.Digests[i]
+			mark = e.Listing.Digests[i]
 		}
-		sent[l.Name] = SentEntry{Mark: digest, UUID: e.Where.UUID}
+		if mark == "" && marked {
+			was, _ := before.get(l.Name)
+			mark = was.Mark
+		}
+		sent = sent.with(l.Name, SentEntry{Mark: mark, UUID: e.Where.UUID})
 	}
 	return sent
 }
@@ -410,7 +410,7 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 func (p *predictor) adopt(s State, e *Event) State {
 	switch e.Kind {
 	case Listing:
-		s.Sent = announced(s.Sent, e)
+		s.Sent = announced(s.Sent, e, false)
 	case Body:
 		if k := bodyKey(e.Text); k != "" {
 			s.Bodies = s.Bodies.with(LoadedBody{Key: k, Text: e.Text, UUID: e.Where.UUID})
@@ -427,14 +427,7 @@ func (p *predictor) adopt(s State, e *Event) State {
 // shown follows a recorded listing: what it names is announced, whatever the files
 // read now would have given.
 func shown(s State, e *Event) State {
-	sent := announced(s.Sent, e)
-	for name, was := range s.Sent {
-		if now, ok := sent[name]; ok && now.Mark == "" {
-			now.Mark = was.Mark
-			sent[name] = now
-		}
-	}
-	s.Sent, s.Listed, s.Whole = sent, true, nil
+	s.Sent, s.Listed, s.Whole = announced(s.Sent, e, true), true, nil
 	if e.Listing.Initial {
 		s.Whole = e
 	}
@@ -467,12 +460,7 @@ func (p *predictor) start(s State, e *Event) (State, []Effect) {
 // resumed is the state of a process that has taken a conversation up.
 func resumed(s State, process int) State {
 	next := State{Process: process, Clock: s.Clock, View: s.View, Starting: true, Prompts: s.Prompts, Conversation: s.Conversation}
-	next.Sent = nil
-	for name, sent := range s.Sent {
-		if !sent.Gone {
-			next.Sent = set(next.Sent, name, sent)
-		}
-	}
+	next.Sent = s.Sent.remaining()
 	next.Latest, next.Reminder = table[string]{}, table[Reminded]{}
 	for i := len(s.Restored) - 1; i >= 0; i-- {
 		inv := s.Restored[i]
@@ -484,25 +472,6 @@ func resumed(s State, process int) State {
 		next.Reminder = next.Reminder.with(inv.Key, Reminded{inv.Content, strings.HasSuffix(inv.Content, budget.ReattachMarker)})
 	}
 	return next
-}
-
-// set sets a key in a map that nobody else has.
-func set[K comparable, V any](m map[K]V, k K, v V) map[K]V {
-	if m == nil {
-		m = map[K]V{}
-	}
-	m[k] = v
-	return m
-}
-
-// with sets a key in a copy of a map.
-func with[K comparable, V any](m map[K]V, k K, v V) map[K]V {
-	m = maps.Clone(m)
-	if m == nil {
-		m = map[K]V{}
-	}
-	m[k] = v
-	return m
 }
 
 func (p *predictor) process(s *State) *Process {
@@ -536,7 +505,7 @@ func (p *predictor) announce(s State) (State, []Effect) {
 	}
 	send := &p.rules.Send
 	switch {
-	case len(s.Sent) == 0:
+	case s.Sent.len() == 0:
 		if s.Listed && !starting && !send.AfterRewind && p.agent.ID == "main" {
 			return s, nil
 		}
@@ -547,7 +516,7 @@ func (p *predictor) announce(s State) (State, []Effect) {
 			if c := p.catalogue(&s); c.missing == "" && !c.anySent(s.Sent) {
 				return p.list(s, nil, true, "send.on_resume")
 			}
-			return p.list(s, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_resume")
+			return p.list(s, func(name, mark string) bool { return !s.Sent.has(name) }, false, "send.on_resume")
 		case rules.ResumeFull:
 			return p.list(s, nil, true, "send.on_resume")
 		}
@@ -563,7 +532,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 		eff.Missing, eff.Reason = c.missing, c.reason
 		s.Listed = true
 		if initial {
-			s.Sent = with(s.Sent, "", SentEntry{})
+			s.Sent = s.Sent.with("", SentEntry{})
 		}
 		if want != nil {
 			return s, nil // whether anything is new cannot be told
@@ -584,18 +553,17 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	eff.Fleeting = p.rules.Catalogue.Place == rules.PlaceReminder
 	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen[p.agent.ID]
 	s.Listed = true
-	s.Sent = maps.Clone(s.Sent)
-	if s.Sent == nil || initial && p.rules.Send.OnChange != rules.Delta {
-		s.Sent = map[string]SentEntry{}
+	if initial && p.rules.Send.OnChange != rules.Delta {
+		s.Sent = sentEntries{}
 	}
 	uuid := ""
 	if at := p.nextListing(); at >= 0 {
 		uuid = p.agent.Events[at].Where.UUID
 	}
 	for _, l := range eff.Entries {
-		s.Sent[l.Name] = SentEntry{Mark: l.mark, UUID: uuid}
+		s.Sent = s.Sent.with(l.Name, SentEntry{Mark: l.mark, UUID: uuid})
 	}
-	delete(s.Sent, "")
+	s.Sent = s.Sent.without("")
 	return s, []Effect{eff}
 }
 
@@ -624,7 +592,7 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 		return s, nil // the listing has another cause
 	}
 	if next := p.restored(s, e.Listing); len(next.Active) > len(s.Active) {
-		return p.list(next, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_touch")
+		return p.list(next, func(name, mark string) bool { return !s.Sent.has(name) }, false, "send.on_touch")
 	}
 	c := p.catalogue(&s)
 	if c.missing != "" {
@@ -636,11 +604,11 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 			names[l.Name] = true
 		}
 		return p.list(s, func(name, mark string) bool {
-			old, ok := s.Sent[name]
+			old, ok := s.Sent.get(name)
 			return names[name] && (!ok || old.Mark != mark)
 		}, false, "send.on_change")
 	}
-	if len(s.Sent) == 0 || !p.changed(&s, c) {
+	if s.Sent.len() == 0 || !p.changed(&s, c) {
 		return s, nil
 	}
 	return p.list(s, nil, true, "send.on_change")
@@ -660,10 +628,10 @@ func (p *predictor) restored(s State, listing *jsonl.Attachment) State {
 	if c.missing != "" {
 		return s
 	}
-	shown := announced(nil, &Event{Listing: listing})
+	shown := announced(sentEntries{}, &Event{Listing: listing}, false)
 	for _, file := range files {
 		for _, st := range c.activatedBy(file, proc.CWD) {
-			if _, ok := shown[st.Name]; ok && !contains(s.Active, st.Path) {
+			if shown.has(st.Name) && !contains(s.Active, st.Path) {
 				s.Active = append(s.Active[:len(s.Active):len(s.Active)], st.Path)
 			}
 		}
@@ -699,13 +667,13 @@ func (p *predictor) restoredFiles() []string {
 func (p *predictor) changed(s *State, c *catalogue) bool {
 	n := 0
 	for i := range c.entries {
-		sent, ok := s.Sent[c.entries[i].Name]
+		sent, ok := s.Sent.get(c.entries[i].Name)
 		if !ok || sent.Mark != p.mark(&c.entries[i]) {
 			return true
 		}
 		n++
 	}
-	return n != len(s.Sent) && (p.rules.Send.OnChange == rules.AlwaysCurrent || p.rules.Send.OnRemoval != rules.ResendNothing)
+	return n != s.Sent.len() && (p.rules.Send.OnChange == rules.AlwaysCurrent || p.rules.Send.OnRemoval != rules.ResendNothing)
 }
 
 // mark is what the client remembers of an entry to tell whether it was edited.
@@ -749,7 +717,7 @@ func (p *predictor) touch(s State, e *Event) (State, []Effect) {
 	if p.rules.Send.OnChange == rules.AlwaysCurrent {
 		return s, nil // the tool's description is another from now on
 	}
-	if !changed || !p.listsTo(&s) || len(s.Sent) == 0 {
+	if !changed || !p.listsTo(&s) || s.Sent.len() == 0 {
 		return s, nil
 	}
 	// Nested folders are searched beside the turn, and old clients lag with all that
@@ -760,16 +728,11 @@ func (p *predictor) touch(s State, e *Event) (State, []Effect) {
 			return s, nil
 		}
 		if lags {
-			e := &p.agent.Events[at]
-			shown := announced(nil, e)
-			return p.list(s, func(name, mark string) bool {
-				_, sent := s.Sent[name]
-				_, now := shown[name]
-				return now && !sent
-			}, false, "send.on_touch")
+			shown := announced(sentEntries{}, &p.agent.Events[at], false)
+			return p.list(s, func(name, mark string) bool { return shown.has(name) && !s.Sent.has(name) }, false, "send.on_touch")
 		}
 	}
-	return p.list(s, func(name, mark string) bool { _, ok := s.Sent[name]; return !ok }, false, "send.on_touch")
+	return p.list(s, func(name, mark string) bool { return !s.Sent.has(name) }, false, "send.on_touch")
 }
 
 func hasSkill(list []*skills.Skill, path string) bool {
@@ -798,7 +761,7 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 		s.Conversation = reminded(s.Conversation, got)
 	}
 	if p.rules.Send.AfterCompaction && !skip && e.Compaction.Partial != "from" && p.listsTo(&s) {
-		s.Sent = nil
+		s.Sent = sentEntries{}
 		if at := p.nextListing(); at >= 0 {
 			s = p.restored(s, p.agent.Events[at].Listing)
 		}
@@ -840,15 +803,7 @@ func (p *predictor) stored(inv *Invoked) string {
 
 // compacted is the conversation behind a boundary.
 func (p *predictor) compacted(s State, c *CompactionEvent) Conversation {
-	next := Conversation{Latest: s.Latest}
-	// What stands in the messages that stay is still announced; a summary from a
-	// message on leaves the listing before it.
-	for name, sent := range s.Sent {
-		stays := c.Kept[sent.UUID] || c.Partial == "from"
-		if sent.Gone = sent.Gone || !stays; stays || !p.rules.Send.AfterCompaction {
-			next.Sent = set(next.Sent, name, sent)
-		}
-	}
+	next := Conversation{Latest: s.Latest, Sent: s.Sent.behind(c, p.rules.Send.AfterCompaction)}
 	for _, b := range s.Bodies.all() {
 		if c.Kept[b.UUID] {
 			next.Bodies = next.Bodies.with(b)
@@ -910,7 +865,7 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 			// text tells.
 			s = p.take(s, e.Skill, recorded.text, recorded.uuid)
 			s = p.forget(s, e.Skill)
-			s.Ambiguous = with(s.Ambiguous, e.Skill, true)
+			s.Ambiguous = s.Ambiguous.with(e.Skill, true)
 			effects = append(effects, Effect{Kind: Body, Skill: e.Skill, Text: recorded.text, Given: true})
 		}
 		return s, effects

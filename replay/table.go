@@ -11,8 +11,9 @@ import (
 // it holds first. So a State costs nothing to keep, and a step the time of what it
 // changes. The zero table is empty.
 type table[V any] struct {
-	log *settings[V]
-	n   int // settings of the log that count
+	log  *settings[V]
+	n    int // settings of the log that count
+	size int // keys that have a value
 }
 
 type settings[V any] struct {
@@ -42,14 +43,9 @@ func (t table[V]) find(key string) int {
 	return at[k-1]
 }
 
-func (t table[V]) empty() bool {
-	for i := t.n - 1; i >= 0; i-- {
-		if t.find(t.log.list[i].key) >= 0 {
-			return false
-		}
-	}
-	return true
-}
+func (t table[V]) empty() bool { return t.size == 0 }
+
+func (t table[V]) has(key string) bool { return t.find(key) >= 0 }
 
 func (t table[V]) get(key string) (value V, ok bool) {
 	if i := t.find(key); i >= 0 {
@@ -81,6 +77,12 @@ func (t table[V]) write(s setting[V]) table[V] {
 	if t.log == nil {
 		t.log = &settings[V]{at: map[string][]int{}}
 	}
+	if t.find(s.key) >= 0 {
+		t.size--
+	}
+	if s.set {
+		t.size++
+	}
 	t.log.at[s.key] = append(t.log.at[s.key], t.n)
 	t.log.list = append(t.log.list, s)
 	t.n++
@@ -96,6 +98,16 @@ func (t table[V]) entries() []setting[V] {
 		}
 	}
 	return out
+}
+
+// oldestFirst calls do with the keys that have a value, in the order in which they got
+// it.
+func (t table[V]) oldestFirst(do func(key string, value V)) {
+	for i := range t.n {
+		if s := &t.log.list[i]; t.find(s.key) == i {
+			do(s.key, s.value)
+		}
+	}
 }
 
 // String lists the entries, whatever the log holds beside them.
