@@ -296,7 +296,7 @@ func TestVisibilityWords(t *testing.T) {
 		s.Main().Events[2].Listing.Names = nil
 		s.Main().Events[2].Listing.HasNames = false
 		v := replay.Run(s, inputs(t, tt.version, nil), replay.Comparison{}).Agents[0].Visibility
-		equal(t, fmt.Sprintf("%s %.20s", tt.version, tt.entry), v[0].Skills["k"], tt.want)
+		equal(t, fmt.Sprintf("%s %.20s", tt.version, tt.entry), v[0].Skills.Of("k"), tt.want)
 	}
 }
 

@@ -123,7 +123,7 @@ func replayed(t *testing.T, log string, file []byte, version string, exact, file
 				}
 			}
 			for _, v := range a.Visibility {
-				for name, shown := range v.Skills {
+				for name, shown := range v.Skills.All() {
 					switch shown {
 					case replay.ShownFull, replay.ShownShortened, replay.ShownNameOnly, replay.ShownAbsent:
 					default:

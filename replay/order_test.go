@@ -188,7 +188,7 @@ func TestPartialCompaction(t *testing.T) {
 			}
 			equal(t, "kept", list(found), tt.kept)
 			v := replay.Run(s, inputs(t, "2.1.260", nil), replay.Comparison{}).Agents[0].Visibility
-			equal(t, "seen behind it", string(v[len(v)-1].Skills["k"]), tt.seen)
+			equal(t, "seen behind it", string(v[len(v)-1].Skills.Of("k")), tt.seen)
 		})
 	}
 	t.Run("twice in a row", func(t *testing.T) {

@@ -1,5 +1,12 @@
 package replay
 
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+)
+
 // Verdict is the outcome of a check.
 type Verdict string
 
@@ -63,12 +70,63 @@ const (
 // Predicted is set where the client's log holds no listing and the state comes
 // from the rules.
 type Visibility struct {
+	Event     int    // index of the prompt among the agent's events
 	Prompt    int    // 0 for a slash command
 	Command   string // the command's name for a slash command
 	Where     Where
 	Abandoned bool
 	Predicted bool
-	Skills    map[string]Shown
+	Skills    Seen
+
+	answered bool
+}
+
+// Seen says of each skill how its entry stood in the context at one moment. It is a
+// value, and shares what it holds with those of other moments.
+type Seen struct {
+	entries table[entry]
+	names   *[]string // all that the agent ever listed, sorted
+}
+
+// Of is how the entry of a skill stood, ShownAbsent where it did not.
+func (s Seen) Of(name string) Shown {
+	if e, ok := s.entries.get(name); ok {
+		return e.shown
+	}
+	return ShownAbsent
+}
+
+// All are the skills that the agent ever listed, by name.
+func (s Seen) All() iter.Seq2[string, Shown] {
+	return func(yield func(string, Shown) bool) {
+		if s.names == nil {
+			return
+		}
+		for _, name := range *s.names {
+			if !yield(name, s.Of(name)) {
+				return
+			}
+		}
+	}
+}
+
+// Map is All as a map of its own. With many skills at many prompts these take much
+// memory.
+func (s Seen) Map() map[string]Shown { return maps.Collect(s.All()) }
+
+// String lists the skills by name, as a map is written.
+func (s Seen) String() string { return fmt.Sprint(s.Map()) }
+
+// SeenOf is what a map says.
+func SeenOf(m map[string]Shown) Seen {
+	names := slices.Sorted(maps.Keys(m))
+	s := Seen{names: &names}
+	for _, name := range names {
+		if m[name] != ShownAbsent {
+			s.entries = s.entries.with(name, entry{shown: m[name]})
+		}
+	}
+	return s
 }
 
 // VisibilityChange is a moment of the conversation at which what the model sees

@@ -246,8 +246,12 @@ func (c context) compacted(e *CompactionEvent) context {
 			}
 		}
 	}
+	if e.Partial == "from" {
+		next.entries = c.entries
+		return next
+	}
 	for raw, u := range c.entries {
-		if e.Kept[u] || e.Partial == "from" {
+		if e.Kept[u] {
 			next.entries[raw] = u
 		}
 	}

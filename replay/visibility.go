@@ -21,28 +21,20 @@ func visible(a *Agent, predicted []Effect, rulesOf func(string) *rules.Rules) ([
 			v.predicted[e.Cause] = append(v.predicted[e.Cause], e)
 		}
 	}
-	end := view{entries: map[string]entry{}}
-	follow(a.Events, end, view.clone, func(i int, cur view, jumped bool) view {
+	var end view
+	follow(a.Events, end, func(v view) view { return v }, func(i int, cur view, jumped bool) view {
 		if jumped {
 			v.open = -1
 		}
 		end = v.step(i, cur)
 		return end
 	})
+	names := slices.Sorted(maps.Keys(v.all))
 	for i := range v.out {
-		if v.out[i].Skills == nil {
+		if o := &v.out[i]; !o.answered {
 			v.answer(i, end)
 		}
-	}
-	for i := range v.out {
-		if len(v.out[i].Skills) == len(v.all) {
-			continue // nothing is absent, or a prompt before shares the map
-		}
-		for name := range v.all {
-			if _, ok := v.out[i].Skills[name]; !ok {
-				v.out[i].Skills[name] = ShownAbsent
-			}
-		}
+		v.out[i].Skills.names = &names
 	}
 	return v.out, v.changes
 }
@@ -54,13 +46,12 @@ type viewer struct {
 	out       []Visibility
 	open      int // index in out of the prompt whose answer has not begun, -1 if there is none
 	all       map[string]bool
-	last      map[string]Shown // what the prompt answered last saw
 	changes   []VisibilityChange
 }
 
-// view is what stands in the conversation, by name.
+// view is what stands in the conversation, by name: a value.
 type view struct {
-	entries   map[string]entry
+	entries   table[entry]
 	predicted bool
 }
 
@@ -70,17 +61,16 @@ type entry struct {
 	uuid  string
 }
 
-func (v view) clone() view { return view{maps.Clone(v.entries), v.predicted} }
-
 func (v *viewer) step(i int, cur view) view {
 	e := &v.agent.Events[i]
-	before, changed := cur.entries, len(v.predicted[i]) > 0
+	before := cur.entries
+	var named []string // what may have changed
 	switch e.Kind {
 	case Prompt, Slash:
 		if e.Kind == Slash && (isBuiltinCommand(e.Tool) || e.Forked) {
 			break
 		}
-		o := Visibility{Where: e.Where, Abandoned: e.Abandoned}
+		o := Visibility{Where: e.Where, Abandoned: e.Abandoned, Event: i}
 		if e.Kind == Prompt {
 			o.Prompt = e.PromptN
 		} else {
@@ -89,14 +79,31 @@ func (v *viewer) step(i int, cur view) view {
 		v.open = len(v.out)
 		v.out = append(v.out, o)
 	case Compaction:
-		cur.entries, changed = map[string]entry{}, true
-		for name, n := range before {
-			if e.Compaction.Kept[n.uuid] || e.Compaction.Partial == "from" {
-				cur.entries[name] = n
-			}
+		if e.Compaction.Partial == "from" {
+			break
 		}
+		cur.entries = table[entry]{}
+		before.oldestFirst(func(name string, n entry) {
+			if e.Compaction.Kept[n.uuid] {
+				cur.entries = cur.entries.with(name, n)
+			} else {
+				named = append(named, name)
+			}
+		})
 	case Listing:
-		cur.entries, changed = v.listed(before, e), true
+		a := e.Listing
+		if !a.HasInitial || a.Initial {
+			cur.entries, named = v.anew(e, cur.entries)
+		}
+		r := v.rulesOf(e.Version)
+		for j, l := range skills.ParseListing(a.Content, a.Names) {
+			if l.Name == "" {
+				continue
+			}
+			cur.entries = cur.entries.with(l.Name, entry{shownAs(l, a, j, r), e.Where.UUID})
+			named = append(named, l.Name)
+			v.all[l.Name] = true
+		}
 	case Turn:
 		if v.open >= 0 {
 			v.answer(v.open, cur)
@@ -105,77 +112,53 @@ func (v *viewer) step(i int, cur view) view {
 	}
 	for _, eff := range v.predicted[i] {
 		cur.predicted = true
-		next := map[string]entry{}
-		if !eff.Initial {
-			maps.Copy(next, cur.entries)
+		if eff.Initial {
+			var gone []string
+			cur.entries, gone = v.anew(e, cur.entries)
+			named = append(named, gone...)
 		}
 		for _, l := range eff.Entries {
-			next[l.Name] = entry{shown: l.Shown}
+			cur.entries = cur.entries.with(l.Name, entry{shown: l.Shown})
+			named = append(named, l.Name)
 			v.all[l.Name] = true
 		}
-		cur.entries = next
 	}
-	if changed && !e.Abandoned {
-		v.compare(e, before, cur.entries)
+	if !e.Abandoned {
+		v.compare(e, named, before, cur.entries)
 	}
 	return cur
+}
+
+// anew is where a whole listing begins, and the names that stood there before.
+func (v *viewer) anew(e *Event, before table[entry]) (table[entry], []string) {
+	var names []string
+	if !e.Abandoned { // else nobody asks for the changes
+		before.oldestFirst(func(name string, _ entry) { names = append(names, name) })
+	}
+	return table[entry]{}, names
 }
 
 // answer notes what stands in the conversation when a prompt is answered.
 func (v *viewer) answer(i int, cur view) {
 	o := &v.out[i]
-	o.Predicted = cur.predicted
-	// Most prompts see what the one before saw: they share a map.
-	if v.last == nil || len(v.last) != len(cur.entries) {
-		v.last = nil
-	}
-	for name, n := range cur.entries {
-		if v.last != nil && v.last[name] != n.shown {
-			v.last = nil
-		}
-	}
-	if v.last == nil {
-		v.last = make(map[string]Shown, len(cur.entries))
-		for name, n := range cur.entries {
-			v.last[name] = n.shown
-		}
-	}
-	o.Skills = v.last
+	o.answered, o.Predicted, o.Skills.entries = true, cur.predicted, cur.entries
 }
 
-// compare notes what an event changed.
-func (v *viewer) compare(e *Event, before, after map[string]entry) {
-	var changed []VisibilityChange
-	for name, n := range after {
-		if before[name].shown != n.shown {
-			changed = append(changed, VisibilityChange{Skill: name, Shown: n.shown, Where: e.Where, Cause: e.Kind})
+// compare notes what an event changed among the skills named.
+func (v *viewer) compare(e *Event, named []string, before, after table[entry]) {
+	slices.Sort(named)
+	for _, name := range slices.Compact(named) {
+		was, _ := before.get(name)
+		now, stands := after.get(name)
+		switch {
+		case !stands:
+			if before.has(name) {
+				v.changes = append(v.changes, VisibilityChange{Skill: name, Shown: ShownAbsent, Where: e.Where, Cause: e.Kind})
+			}
+		case was.shown != now.shown:
+			v.changes = append(v.changes, VisibilityChange{Skill: name, Shown: now.shown, Where: e.Where, Cause: e.Kind})
 		}
 	}
-	for name := range before {
-		if _, ok := after[name]; !ok {
-			changed = append(changed, VisibilityChange{Skill: name, Shown: ShownAbsent, Where: e.Where, Cause: e.Kind})
-		}
-	}
-	slices.SortFunc(changed, func(a, b VisibilityChange) int { return strings.Compare(a.Skill, b.Skill) })
-	v.changes = append(v.changes, changed...)
-}
-
-// listed is what stands announced behind a listing.
-func (v *viewer) listed(before map[string]entry, e *Event) map[string]entry {
-	after := map[string]entry{}
-	a := e.Listing
-	if a.HasInitial && !a.Initial {
-		maps.Copy(after, before)
-	}
-	r := v.rulesOf(e.Version)
-	for i, l := range skills.ParseListing(a.Content, a.Names) {
-		if l.Name == "" {
-			continue
-		}
-		after[l.Name] = entry{shownAs(l, a, i, r), e.Where.UUID}
-		v.all[l.Name] = true
-	}
-	return after
 }
 
 // shownAs says how much of an entry a recorded line shows.

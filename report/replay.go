@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"sort"
 	"strings"
@@ -218,12 +220,35 @@ type Check struct {
 
 // Visibility is what the model saw of each skill when a prompt was asked.
 type Visibility struct {
-	Prompt    int               `json:"prompt,omitempty"`
-	Command   string            `json:"command,omitempty"`
-	Line      int               `json:"line,omitempty"`
-	Abandoned bool              `json:"abandoned,omitempty"`
-	Predicted bool              `json:"predicted,omitempty"`
-	Skills    map[string]string `json:"skills"`
+	Prompt    int    `json:"prompt,omitempty"`
+	Command   string `json:"command,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Abandoned bool   `json:"abandoned,omitempty"`
+	Predicted bool   `json:"predicted,omitempty"`
+	Skills    Seen   `json:"skills"`
+}
+
+// Seen are the states of skills by name: full, shortened, name_only or absent. It is
+// written as an object; in memory the prompts of a session share what they saw.
+type Seen struct{ replay.Seen }
+
+// MarshalJSON writes the states by name.
+func (s Seen) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(s.Map())
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Seen) UnmarshalJSON(data []byte) error {
+	var m map[string]replay.Shown
+	if err := json.Unmarshal(data, &m); err != nil {
+		return err
+	}
+	s.Seen = replay.SeenOf(m)
+	return nil
 }
 
 // ReplayInput is what NewReplaySession reads.
@@ -353,6 +378,7 @@ func firstVersion(a *replay.Agent) string {
 func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 	out := []ListingSent{}
 	events := r.Agent.Events
+	from := 0
 	for i := range events {
 		e := &events[i]
 		if e.Kind != replay.Listing {
@@ -371,7 +397,11 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 			l.Partial = a.HasInitial && !a.Initial
 		}
 		l.Cause, l.CauseLine = cause(events, i, len(out) == 0)
-		l.Shown = shownOf(l.Names, r.Visibility)
+		// Prompts before the one that was asked last cannot have been answered with it.
+		for from+1 < len(r.Visibility) && r.Visibility[from+1].Event <= i {
+			from++
+		}
+		l.Shown = shownOf(l.Names, r.Visibility[min(from, len(r.Visibility)):])
 		out = append(out, l)
 	}
 	if len(out) > 0 || !in.unrecorded(r.Agent) {
@@ -409,7 +439,7 @@ func shownOf(names []string, seen []replay.Visibility) *ShownCount {
 	for _, v := range seen {
 		states := map[string]replay.Shown{}
 		for _, name := range names {
-			if state := v.Skills[name]; state != "" && state != replay.ShownAbsent {
+			if state := v.Skills.Of(name); state != replay.ShownAbsent {
 				states[name] = state
 			}
 		}
@@ -651,11 +681,7 @@ func checks(in []replay.Check) []Check {
 func visibility(in []replay.Visibility) []Visibility {
 	out := []Visibility{}
 	for _, v := range in {
-		skills := map[string]string{}
-		for name, state := range v.Skills {
-			skills[name] = string(state)
-		}
-		out = append(out, Visibility{Prompt: v.Prompt, Command: v.Command, Line: v.Where.Line, Abandoned: v.Abandoned, Predicted: v.Predicted, Skills: skills})
+		out = append(out, Visibility{Prompt: v.Prompt, Command: v.Command, Line: v.Where.Line, Abandoned: v.Abandoned, Predicted: v.Predicted, Skills: Seen{v.Skills}})
 	}
 	return out
 }

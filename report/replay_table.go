@@ -1105,8 +1105,10 @@ func (v *Visibility) text() string {
 		text += fmt.Sprintf(" (line %d)", v.Line)
 	}
 	groups := map[string][]string{}
-	for name, state := range v.Skills {
-		groups[state] = append(groups[state], Escape(name))
+	skills := 0
+	for name, state := range v.Skills.All() {
+		groups[string(state)] = append(groups[string(state)], Escape(name))
+		skills++
 	}
 	for _, state := range []string{"full", "shortened", "name_only", "absent"} {
 		names := groups[state]
@@ -1119,7 +1121,7 @@ func (v *Visibility) text() string {
 			text += ": " + strings.Join(names, ", ")
 		}
 	}
-	if len(v.Skills) == 0 {
+	if skills == 0 {
 		text += " · no skill"
 	}
 	if v.Predicted {

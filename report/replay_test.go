@@ -126,8 +126,8 @@ func sampleResult() *replay.Result {
 					{Kind: replay.CheckRelist, Verdict: replay.Undetermined, Where: at(82), Skill: "late-one", Reason: "when the client noticed the file is not in the log"},
 				},
 				Visibility: []replay.Visibility{
-					{Prompt: 1, Where: at(3), Skills: map[string]replay.Shown{"big-a": replay.ShownFull, "big-b": replay.ShownShortened, "commit": replay.ShownNameOnly, "deploy": replay.ShownFull, "hidden": replay.ShownAbsent}},
-					{Command: "commit", Where: at(40), Skills: map[string]replay.Shown{"big-a": replay.ShownFull, "big-b": replay.ShownFull}},
+					{Prompt: 1, Where: at(3), Skills: replay.SeenOf(map[string]replay.Shown{"big-a": replay.ShownFull, "big-b": replay.ShownShortened, "commit": replay.ShownNameOnly, "deploy": replay.ShownFull, "hidden": replay.ShownAbsent})},
+					{Command: "commit", Event: 8, Where: at(40), Skills: replay.SeenOf(map[string]replay.Shown{"big-a": replay.ShownFull, "big-b": replay.ShownFull})},
 				},
 				Predicted: []replay.Effect{{Kind: replay.Reattachment, Cause: 12, Reason: "over 25,000 tokens", Skills: []replay.ReattachedSkill{{Name: "big-a", Cut: true}}}},
 			},

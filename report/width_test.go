@@ -39,7 +39,7 @@ func hostileReplay() *ReplayDocument {
 			Context:     []ContextSize{{1, 1}, {2, math.MaxInt64}},
 			Checks: []Check{{Kind: "body", Verdict: "divergent", Line: math.MaxInt64, Skill: long, Rule: wide, Expected: &text, Observed: &text, Diff: string(text), Reason: wide},
 				{Kind: "note", Verdict: "divergent", Observed: &text}, {Kind: "relist", Verdict: "undetermined", Line: 8, Missing: long, Reason: wide}},
-			Visibility: []Visibility{{Command: long, Line: 2, Skills: map[string]string{wide: "full", long: "absent"}}},
+			Visibility: []Visibility{{Command: long, Line: 2, Skills: Seen{replay.SeenOf(map[string]replay.Shown{wide: "full", long: "absent"})}}},
 		})
 	}
 	return NewReplay([]ReplaySession{session})
