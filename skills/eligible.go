@@ -224,10 +224,11 @@ func (o Options) overridden(name string, s Settings) (gone, bare bool) {
 func (o Options) describe(sk *Skill) (text string, described bool) {
 	d, when := o.parts(sk)
 	own, _ := sk.Front.Description(o.Dialect)
-	if when != "" {
+	_, shown := sk.Front.WhenToUse(o.Dialect)
+	if shown {
 		d += " - " + when
 	}
-	return d, own != "" || when != ""
+	return d, own != "" || shown
 }
 
 // parts returns the two halves of the text: the description or what stands in

@@ -106,6 +106,7 @@ var Keys = sync.OnceValue(func() []Key {
 			string(frontmatter.DuplicatesLast), "the last one counts")},
 		{Name: "front.bom", Meaning: "a byte order mark before the block is taken off; otherwise the block is not recognised"},
 		{Name: "front.scalar_only", Meaning: "a list or map as description is ignored, and a text is trimmed"},
+		{Name: "front.empty_when", Meaning: "a list under when_to_use that gives no text still brings the dash before it"},
 		{Name: "front.flag_words", Meaning: "yes, on and 1 switch a flag on, not only true"},
 		{Name: "front.reject_surrogate_escapes", Meaning: "half a surrogate pair as an escape in a quoted value makes the block fail"},
 		{Name: "front.paths_list", Meaning: "paths: may be a YAML list"},

@@ -53,6 +53,7 @@ func TestAt(t *testing.T) {
 		"front.duplicate_keys":           {"2.0.76": "last", "2.0.77": "fail", "2.1.112": "fail", "2.1.113": "last"},
 		"front.scalar_only":              {"2.1.50": false, "2.1.51": true},
 		"front.bom":                      {"2.1.238": false, "2.1.239": true},
+		"front.empty_when":               {"2.1.96": true, "2.1.97": false},
 		"front.flag_words":               {"2.1.216": false, "2.1.260": true},
 		"front.paths_list":               {"2.1.81": false, "2.1.85": true},
 		"front.reject_surrogate_escapes": {"2.1.112": false, "2.1.140": true, "2.1.170": true, "2.1.200": false, "2.1.332": false},

@@ -14,6 +14,9 @@ type Dialect struct {
 	// ScalarOnly: a list or map as description is ignored and text is trimmed;
 	// before, it was turned into text and nothing was trimmed.
 	ScalarOnly bool `rule:"front.scalar_only"`
+	// EmptyWhen: a list under when_to_use that gives no text still brings the dash
+	// before it.
+	EmptyWhen bool `rule:"front.empty_when"`
 	// FlagWords: yes, on and 1 count as true in flags, not only true.
 	FlagWords bool `rule:"front.flag_words"`
 	// RejectLoneEscapes: a JSON surrogate escape in a quoted value fails the block.

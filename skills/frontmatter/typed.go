@@ -32,11 +32,12 @@ func (f Front) Description(d Dialect) (text string, ok bool) {
 }
 
 // WhenToUse is when_to_use, not trimmed; a list is joined by commas (recorded from
-// 2.0.77; fuzz 016, 035). It is the same in all dialects; ok says that the key has
-// a value, which may be an empty text.
-func (f Front) WhenToUse(Dialect) (text string, ok bool) {
+// 2.0.77; fuzz 016, 035). ok says that it is shown: that there is a text or, with
+// EmptyWhen, a list that may give none.
+func (f Front) WhenToUse(d Dialect) (text string, ok bool) {
 	v, _ := f.Get("when_to_use")
-	return v.JS(), v.Kind != Null
+	text = v.JS()
+	return text, text != "" || d.EmptyWhen && v.Kind == List
 }
 
 // Name is the name that the file gives itself, as it stands there.
