@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -120,6 +121,28 @@ func RoundAmounts(parts []Amount) []int64 {
 	}
 	handOut(out, rest, total.Micro()-sum)
 	return out
+}
+
+// ParseAmount reads an amount as a decimal number of dollars, as the client records
+// its own. It is rounded to the nearest attodollar, half up.
+func ParseAmount(s string) (Amount, error) {
+	mantissa, exp, err := decimal(s)
+	if err != nil {
+		return Amount{}, errors.New("not an amount")
+	}
+	n := new(big.Int).Set(mantissa)
+	if e := exp + 18; e >= 0 {
+		n.Mul(n, pow10(e))
+	} else {
+		den := pow10(-e)
+		n.Add(n.Lsh(n, 1), den).Div(n, den.Lsh(den, 1)) // half up
+	}
+	if n.BitLen() > 128 {
+		return Amount{}, errors.New("not an amount: too large")
+	}
+	var b [16]byte
+	n.FillBytes(b[:])
+	return Amount{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])}, nil
 }
 
 var errDecimal = errors.New("not a price")

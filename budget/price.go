@@ -157,19 +157,22 @@ type Book struct {
 
 func newBook(prices []Price) Book { return Book{}.With(prices) }
 
-// With returns the book b with further prices, as read by ParsePrices. A row without
-// a day replaces all rows of its model; of rows of a model with the same day, the
-// last holds.
+// With returns the book b with further prices, as read by ReadPrices. A row is the
+// whole price of its model, tiers and fast mode included, from its day on; one
+// without a day replaces all that b has of the model. Of rows of a model with the
+// same day, the last holds.
 func (b Book) With(prices []Price) Book {
 	rows := make(map[string][]Price, len(b.byModel)+len(prices))
 	for model, old := range b.byModel {
 		rows[model] = slices.Clone(old)
 	}
 	for _, p := range prices {
-		key := strings.ToLower(p.Model)
 		if p.Since.IsZero() {
-			rows[key] = nil
+			delete(rows, strings.ToLower(p.Model))
 		}
+	}
+	for _, p := range prices {
+		key := strings.ToLower(p.Model)
 		rows[key] = append(rows[key], p)
 	}
 	return Book{rows}
@@ -199,6 +202,19 @@ func (b Book) Lookup(model string, at time.Time) (Price, bool) {
 		}
 	}
 	return Price{}, false
+}
+
+// unknownToClient is the model like which the client prices those that it does not
+// know (recorded: claude-haiku-5 and claude-mystery-9, at 2.1.332).
+const unknownToClient = "claude-opus-5-5"
+
+// ClientLookup is the price of a model for the client itself, which prices an
+// unknown model all the same. What it charges is [Price.ClientCost].
+func (b Book) ClientLookup(model string, at time.Time) (Price, bool) {
+	if p, ok := b.Lookup(model, at); ok {
+		return p, true
+	}
+	return b.Lookup(unknownToClient, at)
 }
 
 // maxModelName bounds the search for a name, in bytes.

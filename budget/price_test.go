@@ -10,68 +10,105 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 var anyDay = time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
 
-// TestPriceList checks each price of the list, in dollars per million tokens.
+// TestPriceList checks each price of the list, in dollars per million tokens: input,
+// cache read, cache write for five minutes and for an hour, output.
 func TestPriceList(t *testing.T) {
 	book := DefaultBook()
+	type five [5]string
+	rates := func(r Rates) (out five) {
+		for i, x := range [...]Rate{r.Input, r.CacheRead, r.Write5m, r.Write1h, r.Output} {
+			out[i] = x.Times(1e6).String()
+		}
+		return out
+	}
+	opus := five{"5", "0.5", "6.25", "10", "25"}
+	opusUS := five{"5.5", "0.55", "6.875", "11", "27.5"}
+	opusBatch := five{"2.5", "0.25", "3.125", "5", "12.5"}
+	sonnet := five{"3", "0.3", "3.75", "6", "15"}
+	sonnetUS := five{"3.3", "0.33", "4.125", "6.6", "16.5"}
+	sonnetBatch := five{"1.5", "0.15", "1.875", "3", "7.5"}
+	long := five{"6", "0.6", "7.5", "12", "22.5"} // Sonnet 4 and 4.5 above 200,000
 	for _, c := range []struct {
-		model                      string
-		in, read, w5m, w1h, out    string
-		window                     int64
-		fast, usIn, batchIn, tier1 string // input price in fast mode, in the US, in a batch, of the highest tier
+		model     string
+		base      five
+		window    int64
+		us, batch five
+		fast      five // zero: no fast mode
+		above     int64
+		tier      five // zero: no tier
+		notClient bool
 	}{
-		{"claude-fable-5-2", "8", "0.2", "10", "16", "40", 1e6, "8", "8.8", "4", "8"},
-		{"claude-fable-5-1", "10", "0.25", "12.5", "20", "50", 1e6, "10", "11", "5", "10"},
-		{"claude-fable-5", "10", "1", "12.5", "20", "50", 1e6, "10", "11", "5", "10"},
-		{"claude-mythos-5", "10", "1", "12.5", "20", "50", 1e6, "10", "11", "5", "10"},
-		{"claude-opus-5-5", "4", "0.2", "5", "8", "20", 1e6, "4", "4.4", "2", "4"},
-		{"claude-opus-5", "5", "0.5", "6.25", "10", "25", 1e6, "10", "5.5", "2.5", "5"},
-		{"claude-opus-4-8", "5", "0.5", "6.25", "10", "25", 1e6, "10", "5.5", "2.5", "5"},
-		{"claude-opus-4-7", "5", "0.5", "6.25", "10", "25", 1e6, "30", "5.5", "2.5", "5"},
-		{"claude-opus-4-6", "5", "0.5", "6.25", "10", "25", 2e5, "30", "5.5", "2.5", "5"},
-		{"claude-opus-4-5", "5", "0.5", "6.25", "10", "25", 2e5, "5", "5.5", "2.5", "5"},
-		{"claude-opus-4-1", "15", "1.5", "18.75", "30", "75", 2e5, "15", "16.5", "7.5", "15"},
-		{"claude-opus-4", "15", "1.5", "18.75", "30", "75", 2e5, "15", "16.5", "7.5", "15"},
-		{"claude-sonnet-5-5", "2", "0.1", "2.5", "4", "10", 1e6, "2", "2.2", "1", "2"},
-		{"claude-sonnet-5", "2", "0.2", "2.5", "4", "10", 1e6, "2", "2.2", "1", "2"},
-		{"claude-sonnet-4-6", "3", "0.3", "3.75", "6", "15", 2e5, "3", "3.3", "1.5", "3"},
-		{"claude-sonnet-4-5", "3", "0.3", "3.75", "6", "15", 2e5, "3", "3.3", "1.5", "6"},
-		{"claude-sonnet-4", "3", "0.3", "3.75", "6", "15", 2e5, "3", "3.3", "1.5", "6"},
-		{"claude-3-7-sonnet", "3", "0.3", "3.75", "6", "15", 2e5, "3", "3.3", "1.5", "3"},
-		{"claude-haiku-5-5", "0.1", "0.01", "0.125", "0.2", "0.5", 1e6, "0.1", "0.11", "0.05", "0.5"},
-		{"claude-haiku-4-5", "1", "0.1", "1.25", "2", "5", 2e5, "1", "1.1", "0.5", "1"},
-		{"claude-3-5-haiku", "0.8", "0.08", "1", "1.6", "4", 2e5, "0.8", "0.88", "0.4", "0.8"},
+		{"claude-fable-5-2", five{"8", "0.2", "10", "16", "40"}, 1e6, five{"8.8", "0.22", "11", "17.6", "44"}, five{"4", "0.1", "5", "8", "20"}, five{}, 0, five{}, false},
+		{"claude-fable-5-1", five{"10", "0.25", "12.5", "20", "50"}, 1e6, five{"11", "0.275", "13.75", "22", "55"}, five{"5", "0.125", "6.25", "10", "25"}, five{}, 0, five{}, false},
+		{"claude-fable-5", five{"10", "1", "12.5", "20", "50"}, 1e6, five{"11", "1.1", "13.75", "22", "55"}, five{"5", "0.5", "6.25", "10", "25"}, five{}, 0, five{}, false},
+		{"claude-mythos-5", five{"10", "1", "12.5", "20", "50"}, 1e6, five{"11", "1.1", "13.75", "22", "55"}, five{"5", "0.5", "6.25", "10", "25"}, five{}, 0, five{}, false},
+		{"claude-opus-5-5", five{"4", "0.2", "5", "8", "20"}, 1e6, five{"4.4", "0.22", "5.5", "8.8", "22"}, five{"2", "0.1", "2.5", "4", "10"}, five{}, 0, five{}, false},
+		{"claude-opus-5", opus, 1e6, opusUS, opusBatch, five{"10", "1", "12.5", "20", "50"}, 0, five{}, false},
+		{"claude-opus-4-8", opus, 1e6, opusUS, opusBatch, five{"10", "1", "12.5", "20", "50"}, 0, five{}, false},
+		{"claude-opus-4-7", opus, 1e6, opusUS, opusBatch, five{"30", "3", "37.5", "60", "150"}, 0, five{}, false},
+		{"claude-opus-4-6", opus, 2e5, opusUS, opusBatch, five{"30", "3", "37.5", "60", "150"}, 0, five{}, false},
+		{"claude-opus-4-6[1m]", opus, 1e6, opusUS, opusBatch, five{"30", "3", "37.5", "60", "150"}, 0, five{}, false},
+		{"claude-opus-4-5", opus, 2e5, opusUS, opusBatch, five{}, 0, five{}, false},
+		{"claude-opus-4-1", five{"15", "1.5", "18.75", "30", "75"}, 2e5, five{"16.5", "1.65", "20.625", "33", "82.5"}, five{"7.5", "0.75", "9.375", "15", "37.5"}, five{}, 0, five{}, false},
+		{"claude-opus-4", five{"15", "1.5", "18.75", "30", "75"}, 2e5, five{"16.5", "1.65", "20.625", "33", "82.5"}, five{"7.5", "0.75", "9.375", "15", "37.5"}, five{}, 0, five{}, false},
+		{"claude-sonnet-5-5", five{"2", "0.1", "2.5", "4", "10"}, 1e6, five{"2.2", "0.11", "2.75", "4.4", "11"}, five{"1", "0.05", "1.25", "2", "5"}, five{}, 0, five{}, false},
+		{"claude-sonnet-5", five{"2", "0.2", "2.5", "4", "10"}, 1e6, five{"2.2", "0.22", "2.75", "4.4", "11"}, five{"1", "0.1", "1.25", "2", "5"}, five{}, 0, five{}, false},
+		{"claude-sonnet-4-6", sonnet, 2e5, sonnetUS, sonnetBatch, five{}, 0, five{}, false},
+		{"claude-sonnet-4-6[1m]", sonnet, 1e6, sonnetUS, sonnetBatch, five{}, 0, five{}, false},
+		{"claude-sonnet-4-5", sonnet, 2e5, sonnetUS, sonnetBatch, five{}, 200_000, long, true},
+		{"claude-sonnet-4-5[1m]", sonnet, 1e6, sonnetUS, sonnetBatch, five{}, 200_000, long, true},
+		{"claude-sonnet-4", sonnet, 2e5, sonnetUS, sonnetBatch, five{}, 200_000, long, true},
+		{"claude-sonnet-4[1m]", sonnet, 1e6, sonnetUS, sonnetBatch, five{}, 200_000, long, true},
+		{"claude-3-7-sonnet", sonnet, 2e5, sonnetUS, sonnetBatch, five{}, 0, five{}, false},
+		{"claude-3-7-sonnet[1m]", sonnet, 1e6, sonnetUS, sonnetBatch, five{}, 0, five{}, false},
+		{"claude-haiku-5-5", five{"0.1", "0.01", "0.125", "0.2", "0.5"}, 1e6, five{"0.11", "0.011", "0.1375", "0.22", "0.55"}, five{"0.05", "0.005", "0.0625", "0.1", "0.25"}, five{}, 100_000, five{"0.5", "0.05", "0.625", "1", "2.5"}, false},
+		{"claude-haiku-4-5", five{"1", "0.1", "1.25", "2", "5"}, 2e5, five{"1.1", "0.11", "1.375", "2.2", "5.5"}, five{"0.5", "0.05", "0.625", "1", "2.5"}, five{}, 0, five{}, false},
+		{"claude-3-5-haiku", five{"0.8", "0.08", "1", "1.6", "4"}, 2e5, five{"0.88", "0.088", "1.1", "1.76", "4.4"}, five{"0.4", "0.04", "0.5", "0.8", "2"}, five{}, 0, five{}, false},
 	} {
 		p, ok := book.Lookup(c.model, anyDay)
-		if !ok || p.Model != c.model {
+		if !ok || p.Model != strings.TrimSuffix(c.model, "[1m]") {
 			t.Errorf("%s: found %q, %t", c.model, p.Model, ok)
 			continue
 		}
-		r := p.Rates
-		fast, us, batch := p.RatesFor(Usage{Fast: true}), p.RatesFor(Usage{US: true}), p.RatesFor(Usage{Batch: true})
-		tier := p.RatesFor(Usage{Input: 200_001})
+		if c.fast == (five{}) {
+			c.fast = c.base
+		}
+		if c.tier == (five{}) {
+			c.above, c.tier = 900_000, c.base
+		}
 		for _, x := range []struct {
-			name string
-			got  Rate
-			want string
+			name  string
+			usage Usage
+			want  five
 		}{
-			{"input", r.Input, c.in}, {"cache read", r.CacheRead, c.read}, {"write 5m", r.Write5m, c.w5m},
-			{"write 1h", r.Write1h, c.w1h}, {"output", r.Output, c.out}, {"fast", fast.Input, c.fast},
-			{"us", us.Input, c.usIn}, {"batch", batch.Input, c.batchIn}, {"tier", tier.Input, c.tier1},
+			{"base", Usage{}, c.base},
+			{"fast", Usage{Fast: true}, c.fast},
+			{"us", Usage{US: true}, c.us},
+			{"batch", Usage{Batch: true}, c.batch},
+			{"at the tier", Usage{Input: 1, CacheRead: c.above - 4, CacheWrite5m: 1, CacheWrite1h: 1, CacheWrite: 1, Output: 1e6}, c.base},
+			{"above the tier", Usage{Input: 1, CacheRead: c.above - 3, CacheWrite5m: 1, CacheWrite1h: 1, CacheWrite: 1}, c.tier},
 		} {
-			if got := x.got.Times(1e6).String(); got != x.want {
-				t.Errorf("%s %s: %s, want %s", c.model, x.name, got, x.want)
+			if got := rates(p.RatesFor(x.usage)); got != x.want {
+				t.Errorf("%s, %s: %v, want %v", c.model, x.name, got, x.want)
 			}
+		}
+		if above := (Usage{Input: c.above + 1}); p.Surcharged(above) != c.notClient {
+			t.Errorf("%s: surcharged %t", c.model, p.Surcharged(above))
 		}
 		if got := Window(c.model); got != c.window {
 			t.Errorf("Window(%s) = %d, want %d", c.model, got, c.window)
+		}
+		if got := p.Cost(Usage{WebSearches: 1000, US: true, Fast: true, Batch: true}).String(); got != "10" {
+			t.Errorf("%s: 1,000 web searches cost %s", c.model, got)
 		}
 	}
 	if n := len(book.byModel); n != 21 {
@@ -181,10 +218,19 @@ func TestCost(t *testing.T) {
 }
 
 // TestCostState reproduces the cost that the client itself recorded for each model
-// of a session from its usage.
+// of a session, and in sum, from its usage. Models that it does not know it prices
+// like another.
 func TestCostState(t *testing.T) {
 	root := shared(t)
-	totals, models, unpriced := 0, 0, map[string]int{}
+	totals, models, unknown := 0, 0, map[string]int{}
+	near := func(got Amount, recorded string) bool {
+		want, err := ParseAmount(recorded)
+		if err != nil {
+			t.Fatal(recorded, err)
+		}
+		tolerance := Rate(attoPerMicro).Times(1) // 1e-6 dollars
+		return got.Compare(want.Add(tolerance)) <= 0 && want.Compare(got.Add(tolerance)) <= 0
+	}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".jsonl" || filepath.Base(path) == "requests.jsonl" {
 			return err
@@ -193,45 +239,51 @@ func TestCostState(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for line := range bytes.Lines(b) {
-			if !bytes.Contains(line, []byte(`"type":"cost-state"`)) {
+		line := 0
+		for text := range bytes.Lines(b) {
+			line++
+			if !bytes.Contains(text, []byte(`"type":"cost-state"`)) {
 				continue
 			}
 			var r struct {
-				Total float64 `json:"totalCostUSD"`
-				Usage map[string]struct {
-					Input  int64   `json:"inputTokens"`
-					Output int64   `json:"outputTokens"`
-					Read   int64   `json:"cacheReadInputTokens"`
-					Write  int64   `json:"cacheCreationInputTokens"`
-					W5m    int64   `json:"cacheCreationEphemeral5mInputTokens"`
-					W1h    int64   `json:"cacheCreationEphemeral1hInputTokens"`
-					Search int64   `json:"webSearchRequests"`
-					Cost   float64 `json:"costUSD"`
+				Type    string      `json:"type"`
+				Total   json.Number `json:"totalCostUSD"`
+				Unknown bool        `json:"hasUnknownModelCost"`
+				Usage   map[string]struct {
+					Input  int64       `json:"inputTokens"`
+					Output int64       `json:"outputTokens"`
+					Read   int64       `json:"cacheReadInputTokens"`
+					Write  int64       `json:"cacheCreationInputTokens"`
+					W5m    int64       `json:"cacheCreationEphemeral5mInputTokens"`
+					W1h    int64       `json:"cacheCreationEphemeral1hInputTokens"`
+					Search int64       `json:"webSearchRequests"`
+					Cost   json.Number `json:"costUSD"`
 				} `json:"modelUsage"`
 			}
-			if err := json.Unmarshal(line, &r); err != nil {
-				continue // not the record itself
+			if err := json.Unmarshal(text, &r); err != nil || r.Type != "cost-state" {
+				t.Errorf("%s:%d: no cost-state: %v", path, line, err)
+				continue
 			}
-			sum := Amount{}
-			whole := true
+			sum, anyUnknown := Amount{}, false
 			for model, u := range r.Usage {
-				p, ok := DefaultBook().Lookup(model, anyDay)
-				if !ok {
-					unpriced[model]++
-					whole = false
-					continue
+				if _, known := DefaultBook().Lookup(model, anyDay); !known {
+					unknown[model]++
+					anyUnknown = true
 				}
-				usage := Usage{Input: u.Input, Output: u.Output, CacheRead: u.Read, CacheWrite5m: u.W5m, CacheWrite1h: u.W1h, CacheWrite: u.Write - u.W5m - u.W1h, WebSearches: u.Search}
-				got := p.ClientCost(usage)
+				p, _ := DefaultBook().ClientLookup(model, anyDay)
+				got := p.ClientCost(Usage{Input: u.Input, Output: u.Output, CacheRead: u.Read, CacheWrite5m: u.W5m, CacheWrite1h: u.W1h,
+					CacheWrite: u.Write - u.W5m - u.W1h, WebSearches: u.Search})
 				models++
-				if x, _ := strconv.ParseFloat(got.String(), 64); math.Abs(x-u.Cost) > 1e-6 {
-					t.Errorf("%s: %s costs %s, recorded %v: %+v", path, model, got, u.Cost, usage)
+				if !near(got, string(u.Cost)) {
+					t.Errorf("%s:%d: %s costs %s, recorded %s: %+v", path, line, model, got, u.Cost, u)
 				}
 				sum = sum.Add(got)
 			}
-			if x, _ := strconv.ParseFloat(sum.String(), 64); whole && math.Abs(x-r.Total) > 1e-6 {
-				t.Errorf("%s: total %s, recorded %v", path, sum, r.Total)
+			if !near(sum, string(r.Total)) {
+				t.Errorf("%s:%d: total %s, recorded %s", path, line, sum, r.Total)
+			}
+			if anyUnknown != r.Unknown {
+				t.Errorf("%s:%d: a model without a price: %t, recorded %t", path, line, anyUnknown, r.Unknown)
 			}
 			totals++
 		}
@@ -240,12 +292,15 @@ func TestCostState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d records, %d models; unpriced: %v", totals, models, unpriced)
+	if totals == 0 {
+		t.Error("no cost-state was found")
+	}
+	t.Logf("%d records, %d models; priced like another: %v", totals, models, unknown)
 }
 
 func TestOverlay(t *testing.T) {
 	book := DefaultBook()
-	own, err := ParsePrices([]byte(`{"schema":"skilltrace/prices@1","prices":[
+	own, err := ReadPrices("prices.json", strings.NewReader(`{"schema":"skilltrace/prices@1","prices":[
 		{"model":"claude-opus-5","since":"2026-12-01","input":6,"output":"30","cache_read":"0.6","write_5m":7.5,"write_1h":12,"window":1000000},
 		{"model":"claude-haiku-4-5","input":"2","output":"10"},
 		{"model":"other-model","input":1e-3,"output":2,"tiers":[{"above":9,"input":9,"output":9},{"above":5,"input":5,"output":5}]}]}`))
@@ -274,7 +329,7 @@ func TestOverlay(t *testing.T) {
 		}
 	}
 
-	lite, err := ParsePrices([]byte(`{"sample_spec":{"input_cost_per_token":"text"},
+	lite, err := ReadPrices("prices.json", strings.NewReader(`{"sample_spec":{"input_cost_per_token":"text"},
 		"claude-opus-5":{"input_cost_per_token":1e-06,"output_cost_per_token":2.5e-05,"cache_creation_input_token_cost":6.25e-06,"cache_read_input_token_cost":5e-07,"max_input_tokens":1000000,"mode":"chat"},
 		"anthropic.claude-opus-5":{"input_cost_per_token":7e-06,"output_cost_per_token":2.5e-05},
 		"gpt-5":{"input_cost_per_token":1.25e-06,"output_cost_per_token":1e-05,"max_input_tokens":"272000","input_cost_per_token_above_200k_tokens":2.5e-06},
@@ -306,37 +361,154 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-func TestOverlayErrors(t *testing.T) {
-	for _, c := range []struct{ data, want string }{
-		{``, "unexpected end"},
-		{`[]`, "cannot unmarshal"},
-		{`{}`, "no model with a price"},
-		{`{"a":{"input_cost_per_token":"x","output_cost_per_token":1}}`, "a: input: not a price"},
-		{`{"a":{"input_cost_per_token":1e40,"output_cost_per_token":1}}`, "more than 10 dollars per token"},
-		{`{"a":{"input_cost_per_token":1e999999999,"output_cost_per_token":1}}`, "not a price"},
-		{`{"a":{"input_cost_per_token":-1,"output_cost_per_token":1}}`, "not a price"},
-		{`{"schema":"skilltrace/prices@2"}`, "schema"},
-		{`{"prices":[]}`, "schema"},
-		{`{"schema":"skilltrace/prices@1","prices":[{"input":1,"output":1}]}`, "row 1 (): no model"},
-		{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1}]}`, "row 1 (a): output: missing"},
-		{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"since":"soon"}]}`, "no date"},
-		{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"fast":0}]}`, "fast"},
-		{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"prize":1}]}`, "unknown field"},
-		{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"window":-1}]}`, "negative window"},
+// TestOverlayOrder: what replaces a model's prices is the row without a day, where
+// ever it stands.
+func TestOverlayOrder(t *testing.T) {
+	rows := []string{`{"model":"Claude-Opus-5","input":1,"output":1}`, `{"model":"claude-opus-5","since":"2026-11-01","input":2,"output":2}`, `{"model":"claude-opus-5","since":"2026-12-01","input":3,"output":3}`}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
+		var list []string
+		for _, i := range order {
+			list = append(list, rows[i])
+		}
+		own, err := ReadPrices("prices.json", strings.NewReader(`{"schema":"skilltrace/prices@1","prices":[`+strings.Join(list, ",")+`]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		book := DefaultBook().With(own)
+		for day, want := range map[string]string{"2026-10-31T23:59:59Z": "1", "2026-11-01T00:00:00Z": "2", "2026-11-30T23:59:59Z": "2", "2026-12-01T00:00:00Z": "3"} {
+			at, err := time.Parse(time.RFC3339, day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, ok := book.Lookup("claude-opus-5", at)
+			if got := p.Rates.Input.Times(1e6).String(); !ok || got != want {
+				t.Errorf("order %v, %s: %s, want %s", order, day, got, want)
+			}
+		}
+	}
+	only, err := ReadPrices("prices.json", strings.NewReader(`{"schema":"skilltrace/prices@1","prices":[{"model":"new-model","since":"2026-11-01","input":2,"output":2}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := DefaultBook().With(only).Lookup("new-model", anyDay.AddDate(-1, 0, 0)); ok {
+		t.Error("a price before its day", p)
+	}
+}
+
+// TestLiteLLMTiers: each size of prompt that has prices is a tier.
+func TestLiteLLMTiers(t *testing.T) {
+	prices, err := ReadPrices("prices.json", strings.NewReader(`{"m":{"input_cost_per_token":1e-06,"output_cost_per_token":2e-06,"cache_read_input_token_cost":1e-07,
+		"cache_creation_input_token_cost":1.25e-06,"cache_creation_input_token_cost_above_1hr":2e-06,
+		"input_cost_per_token_above_200k_tokens":2e-06,"cache_creation_input_token_cost_above_1hr_above_200k_tokens":4e-06,"input_cost_per_token_above_128k_tokens":1.5e-06,
+		"input_cost_per_token_above_272k_tokens_priority":9,"input_cost_per_token_above_x_tokens":9,"provider_specific_entry":{"us":1.1,"fast":6.0}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	book := Book{}.With(prices)
+	for _, c := range []struct {
+		usage  Usage
+		want   string
+		client string
+	}{
+		{Usage{Input: 128_000, Output: 10}, "0.12802", "0.12802"},
+		{Usage{Input: 128_001, Output: 10}, "0.1920215", "0.1920215"},
+		{Usage{Input: 200_000}, "0.3", "0.3"},
+		{Usage{Input: 200_001}, "0.400002", "0.3000015"},
+		{Usage{CacheRead: 200_001, CacheWrite1h: 10, CacheWrite5m: 10}, "0.0200526", "0.0200326"},
+		{Usage{Input: 10, Fast: true}, "0.00006", "0.00006"},
 	} {
-		_, err := ParsePrices([]byte(c.data))
+		p, ok := book.Lookup("m", anyDay)
+		if got, client := p.Cost(c.usage).String(), p.ClientCost(c.usage).String(); !ok || got != c.want || client != c.client {
+			t.Errorf("%+v: %s and %s, want %s and %s", c.usage, got, client, c.want, c.client)
+		}
+	}
+}
+
+var badPrices = []struct {
+	data, want string
+	ours       bool // says that it is our format, and is none by its schema
+}{
+	{``, "prices.json:1: not JSON", false},
+	{`[]`, "prices.json:1: want an object, not a array", false},
+	{`{`, "prices.json:1: not JSON", false},
+	{"{\n\n\"a\":}", "prices.json:3: not JSON", false},
+	{`{}`, "no model with a price", false},
+	{"{\n\"a\":{\"input_cost_per_token\":\"x\",\"output_cost_per_token\":1}}", "prices.json:2: a: input: not a price", false},
+	{`{"a":{"input_cost_per_token":1e40,"output_cost_per_token":1}}`, "more than 10 dollars per token", false},
+	{`{"a":{"input_cost_per_token":1e999999999,"output_cost_per_token":1}}`, "not a price", false},
+	{`{"a":{"input_cost_per_token":-1,"output_cost_per_token":1}}`, "not a price", false},
+	{`{"a":{"input_cost_per_token":1,"output_cost_per_token":1,"input_cost_per_token_above_200k_tokens":"x"}}`, "above 200k tokens: input: not a price", false},
+	{`{"schema":"skilltrace/prices@2"}`, "schema", true},
+	{`{"schema":null,"prices":[{"model":"a","input":1,"output":1}]}`, "schema", true},
+	{`{"prices":[]}`, "no schema", true},
+	{`{"schema":"skilltrace/prices@1"}`, "no prices", true},
+	{`{"schema":"skilltrace/prices@1","prices":[]}`, "no prices", true},
+	{`{"schema":"skilltrace/prices@1","prices":{}}`, "want a list", true},
+	{`{"schema":"skilltrace/prices@1","price":[]}`, `unknown field "price"`, true},
+	{`{"schema":"skilltrace/prices@1","prices":[1]}`, "want an object, not a number", true},
+	{"{\"schema\":\"skilltrace/prices@1\",\"prices\":[\n {\"model\":\"b\",\"input\":1,\"output\":1},\n {\"input\":1,\"output\":1}]}", "prices.json:3: a row: no model", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1}]}`, "prices.json:1: a: output: missing", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":true,"output":1}]}`, "not a price", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":"","output":1}]}`, "input: missing", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":"-1","output":1}]}`, "input: not a price", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"since":"soon"}]}`, "no date", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"fast":0}]}`, "fast", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"prize":1}]}`, "unknown field", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"window":-1}]}`, "negative window", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"window":"big"}]}`, "window: want a whole number, not a string", true},
+	{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"tiers":[{"input":1,"output":1}]}]}`, "a tier without above", true},
+}
+
+func TestOverlayErrors(t *testing.T) {
+	for _, c := range append(badPrices, []struct {
+		data, want string
+		ours       bool
+	}{ // what a schema cannot tell
+		{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1},{"model":"A","input":1,"output":1}]}`, "A stands twice", false},
+		{`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":1,"tiers":[{"above":1,"input":1,"output":1},{"above":1,"input":1,"output":1}]}]}`, "the tier above 1 stands twice", false},
+	}...) {
+		_, err := ReadPrices("prices.json", strings.NewReader(c.data))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.data, err, c.want)
 		}
 	}
 }
 
-func FuzzParsePrices(f *testing.F) {
+// TestPriceSchema holds the schema of our format and what reads it to each other.
+func TestPriceSchema(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "docs", "schema", "prices.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := func(data []byte) error {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			return err
+		}
+		return schema.Validate(value)
+	}
+	for _, good := range []string{string(pricesJSON),
+		`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1e-3,"output":"2.50","cache_read":0,"since":"2026-12-01","window":0,"window_1m":1000000,"fast":2,"tiers":[{"above":1,"input":1,"output":1,"not_by_client":true}]}]}`} {
+		if err := valid([]byte(good)); err != nil {
+			t.Errorf("%.80s: %v", good, err)
+		}
+		if _, err := ReadPrices("prices.json", strings.NewReader(good)); err != nil {
+			t.Errorf("%.80s: %v", good, err)
+		}
+	}
+	for _, c := range badPrices {
+		if c.ours && valid([]byte(c.data)) == nil {
+			t.Errorf("%s: the schema has nothing against it", c.data)
+		}
+	}
+}
+
+func FuzzReadPrices(f *testing.F) {
 	f.Add([]byte(`{"schema":"skilltrace/prices@1","prices":[{"model":"a","input":1,"output":"2.5","tiers":[{"above":1,"input":1,"output":1}]}]}`))
 	f.Add([]byte(`{"gpt-5":{"input_cost_per_token":1.25e-06,"output_cost_per_token":1e-05,"max_input_tokens":"272000"}}`))
 	f.Add(pricesJSON)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		prices, err := ParsePrices(data)
+		prices, err := ReadPrices("prices.json", bytes.NewReader(data))
 		if err != nil {
 			return
 		}

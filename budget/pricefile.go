@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -19,7 +22,7 @@ var pricesJSON []byte
 
 // DefaultBook is the book of the prices in the program. Their date is PricesAsOf.
 var DefaultBook = sync.OnceValue(func() Book {
-	prices, err := ParsePrices(pricesJSON)
+	prices, err := ReadPrices("prices.json", bytes.NewReader(pricesJSON))
 	if err != nil {
 		return Book{} // cannot be: tested
 	}
@@ -90,54 +93,181 @@ type priceFile struct {
 	Window1M int64       `json:"window_1m"`
 }
 
-// ParsePrices reads a price file: our own format, that of prices.json in the
-// program, or the map of LiteLLM's model_prices_and_context_window.json, in which
-// models without a price per token are passed over. All prices that a row of our
-// format leaves out but input and output are taken to be the input price; LiteLLM's
-// likewise. The result shares no memory with data. Errors name the row.
-func ParsePrices(data []byte) ([]Price, error) {
-	if len(data) > maxPriceFile {
-		return nil, fmt.Errorf("prices: %d bytes, more than %d", len(data), maxPriceFile)
+// ReadPrices reads a price file: our own format, which is that of prices.json in
+// the program (docs/schema/prices.json), or the map of LiteLLM's
+// model_prices_and_context_window.json, in which what has no price per token is
+// passed over. A cache price that a row leaves out is taken to be the input price,
+// that of writes for an hour to be the one for five minutes. Our format is strict:
+// an unknown field, or a model given twice for one day, is an error. Errors read
+// file:line: what; name is the file's. See [Book.With] for what a row does.
+func ReadPrices(name string, r io.Reader) ([]Price, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxPriceFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if len(data) > maxPriceFile {
+		return nil, fmt.Errorf("%s: larger than %d bytes", name, maxPriceFile)
+	}
+	f := priceSource{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	var head struct {
-		Schema string          `json:"schema"`
-		Prices json.RawMessage `json:"prices"`
+		Schema *json.RawMessage `json:"schema"`
+		Prices *json.RawMessage `json:"prices"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("prices: %w", err)
+		return nil, f.syntax(0, err)
 	}
-	if head.Prices != nil || head.Schema != "" {
-		return parseOwn(head.Schema, head.Prices)
+	if head.Prices != nil || head.Schema != nil {
+		return f.own()
 	}
-	return parseLiteLLM(data)
+	return f.liteLLM()
 }
 
-const pricesSchema = "skilltrace/prices@1"
+// priceSource is a price file being read. It is known to be a JSON object.
+type priceSource struct {
+	name string
+	data []byte
+	dec  *json.Decoder
+}
 
-func parseOwn(schema string, rows json.RawMessage) ([]Price, error) {
-	if schema != pricesSchema {
-		return nil, fmt.Errorf("prices: schema %.40q, want %q", schema, pricesSchema)
-	}
-	var files []priceFile
-	if rows != nil {
-		dec := json.NewDecoder(bytes.NewReader(rows))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&files); err != nil {
-			return nil, fmt.Errorf("prices: %w", err)
+// at is an error at a place in the file, in bytes from its start.
+func (f *priceSource) at(offset int64, format string, args ...any) error {
+	offset = min(max(offset, 0), int64(len(f.data)))
+	line := 1 + bytes.Count(f.data[:offset], []byte("\n"))
+	return fmt.Errorf("%s:%d: %s", f.name, line, fmt.Sprintf(format, args...))
+}
+
+// syntax gives an error of the JSON decoder, which began at a place, the form of
+// the others.
+func (f *priceSource) syntax(start int64, err error) error {
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return f.at(start+syntax.Offset, "not JSON: %v", err)
+	case errors.As(err, &mismatch):
+		where := ""
+		if mismatch.Field != "" {
+			where = mismatch.Field + ": "
 		}
+		return f.at(start+mismatch.Offset, "%s%s, which is none", where, unwanted(mismatch))
 	}
-	if len(files) > maxPriceRows {
-		return nil, fmt.Errorf("prices: %d rows, more than %d", len(files), maxPriceRows)
+	return f.at(start, "%s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func unwanted(e *json.UnmarshalTypeError) string {
+	want := "a " + e.Type.Kind().String()
+	switch e.Type.Kind().String() {
+	case "struct", "map":
+		want = "an object"
+	case "slice":
+		want = "a list"
+	case "int64":
+		want = "a whole number"
 	}
-	prices := make([]Price, 0, len(files))
-	for i, f := range files {
-		p, err := f.price()
+	return "want " + want + ", not a " + e.Value
+}
+
+// next is the place of the next value.
+func (f *priceSource) next() int64 {
+	at := f.dec.InputOffset()
+	for at < int64(len(f.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), f.data[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// members goes over the object in hand: do is called with the name of each member
+// and takes its value.
+func (f *priceSource) members(do func(key string, at int64) error) error {
+	if _, err := f.dec.Token(); err != nil { // {
+		return f.syntax(0, err)
+	}
+	for f.dec.More() {
+		at := f.next()
+		key, err := f.dec.Token()
 		if err != nil {
-			return nil, fmt.Errorf("prices: row %d (%.60s): %w", i+1, f.Model, err)
+			return f.syntax(at, err)
 		}
-		prices = append(prices, p)
+		name, _ := key.(string)
+		if err := do(name, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PricesSchema names our form of a price file.
+const PricesSchema = "skilltrace/prices@1"
+
+func (f *priceSource) own() (prices []Price, err error) {
+	schema := ""
+	seen := map[string]bool{}
+	err = f.members(func(key string, at int64) error {
+		switch key {
+		case "schema":
+			if err := f.dec.Decode(&schema); err != nil || schema != PricesSchema {
+				return f.at(at, "schema %.40q, want %q", schema, PricesSchema)
+			}
+		case "as_of", "source", "$schema":
+			var text string
+			if err := f.dec.Decode(&text); err != nil {
+				return f.at(at, "%s: want a text", key)
+			}
+		case "prices":
+			if t, err := f.dec.Token(); err != nil || t != json.Delim('[') {
+				return f.at(at, "prices: want a list")
+			}
+			for f.dec.More() {
+				p, at, err := f.row()
+				if err != nil {
+					return err
+				}
+				if len(prices) == maxPriceRows {
+					return f.at(at, "more than %d rows", maxPriceRows)
+				}
+				row := strings.ToLower(p.Model) + p.Since.String()
+				if seen[row] {
+					return f.at(at, "%.60s stands twice for the same day", p.Model)
+				}
+				seen[row] = true
+				prices = append(prices, p)
+			}
+			if _, err := f.dec.Token(); err != nil { // ]
+				return f.syntax(at, err)
+			}
+		default:
+			return f.at(at, "unknown field %.40q: want schema and prices", key)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case schema == "":
+		return nil, f.at(0, "no schema, want %q", PricesSchema)
+	case len(prices) == 0:
+		return nil, f.at(0, "no prices")
 	}
 	return prices, nil
+}
+
+// row reads a row of our own format, and tells its place.
+func (f *priceSource) row() (p Price, at int64, err error) {
+	at = f.next()
+	var raw json.RawMessage
+	if err := f.dec.Decode(&raw); err != nil {
+		return p, at, f.syntax(at, err)
+	}
+	var row priceFile
+	strict := json.NewDecoder(bytes.NewReader(raw))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&row); err != nil {
+		return p, at, f.syntax(at, err)
+	}
+	if p, err = row.price(); err != nil {
+		return p, at, f.at(at, "%.60s: %v", cmp.Or(row.Model, "a row"), err)
+	}
+	return p, at, nil
 }
 
 func (f priceFile) price() (p Price, err error) {
@@ -166,12 +296,17 @@ func (f priceFile) price() (p Price, err error) {
 	}
 	for _, t := range f.Tiers {
 		rates, err := t.rates(perMillion)
-		if err != nil {
+		switch {
+		case err != nil:
 			return p, fmt.Errorf("tier above %d: %w", t.Above, err)
+		case t.Above <= 0:
+			return p, errors.New("a tier without above, a number of tokens")
+		case slices.ContainsFunc(p.Tiers, func(o Tier) bool { return o.Above == t.Above }):
+			return p, fmt.Errorf("the tier above %d stands twice", t.Above)
 		}
-		p.Tiers = append(p.Tiers, Tier{Above: max(t.Above, 0), Rates: rates, NotByClient: t.NotByClient})
+		p.Tiers = append(p.Tiers, Tier{Above: t.Above, Rates: rates, NotByClient: t.NotByClient})
 	}
-	slices.SortStableFunc(p.Tiers, func(a, b Tier) int { return cmp.Compare(a.Above, b.Above) })
+	slices.SortFunc(p.Tiers, func(a, b Tier) int { return cmp.Compare(a.Above, b.Above) })
 	return p, nil
 }
 
@@ -211,78 +346,120 @@ func (f ratesFile) rates(per int) (r Rates, err error) {
 // liteModel is the part of a LiteLLM entry that concerns text; prices are in
 // dollars per token.
 type liteModel struct {
-	Input      decimalText `json:"input_cost_per_token"`
-	Output     decimalText `json:"output_cost_per_token"`
-	CacheRead  decimalText `json:"cache_read_input_token_cost"`
-	Write5m    decimalText `json:"cache_creation_input_token_cost"`
-	Write1h    decimalText `json:"cache_creation_input_token_cost_above_1hr"`
-	Input200   decimalText `json:"input_cost_per_token_above_200k_tokens"`
-	Output200  decimalText `json:"output_cost_per_token_above_200k_tokens"`
-	Read200    decimalText `json:"cache_read_input_token_cost_above_200k_tokens"`
-	Write5m200 decimalText `json:"cache_creation_input_token_cost_above_200k_tokens"`
-	Window     decimalText `json:"max_input_tokens"`
+	Input     decimalText `json:"input_cost_per_token"`
+	Output    decimalText `json:"output_cost_per_token"`
+	CacheRead decimalText `json:"cache_read_input_token_cost"`
+	Write5m   decimalText `json:"cache_creation_input_token_cost"`
+	Write1h   decimalText `json:"cache_creation_input_token_cost_above_1hr"`
+	Window    decimalText `json:"max_input_tokens"`
+	// Provider holds multipliers: fast, and that of a region, which is the same for
+	// all models.
+	Provider struct {
+		Fast decimalText `json:"fast"`
+	} `json:"provider_specific_entry"`
 }
+
+// liteTier is the name of a price above a size of prompt.
+var liteTier = regexp.MustCompile(`^(input_cost_per_token|output_cost_per_token|cache_read_input_token_cost|cache_creation_input_token_cost|cache_creation_input_token_cost_above_1hr)_above_([0-9]{1,6})k_tokens$`)
 
 // liteSample is the entry of LiteLLM's file that explains the others.
 const liteSample = "sample_spec"
 
-func parseLiteLLM(data []byte) ([]Price, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("prices: not an object")
-	}
-	var prices []Price
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, fmt.Errorf("prices: %w", err)
-		}
-		name, _ := key.(string)
+func (f *priceSource) liteLLM() (prices []Price, err error) {
+	err = f.members(func(name string, at int64) error {
 		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return nil, fmt.Errorf("prices: %w", err)
+		if err := f.dec.Decode(&raw); err != nil {
+			return f.syntax(at, err)
 		}
 		var m liteModel
 		if name == "" || name == liteSample || json.Unmarshal(raw, &m) != nil || m.Input == "" || m.Output == "" {
-			continue
+			return nil
 		}
 		if len(prices) == maxPriceRows {
-			return nil, fmt.Errorf("prices: more than %d models", maxPriceRows)
+			return f.at(at, "more than %d models", maxPriceRows)
 		}
-		p, err := m.price(name)
+		p, err := m.price(name, raw)
 		if err != nil {
-			return nil, fmt.Errorf("prices: %.60s: %w", name, err)
+			return f.at(at, "%.60s: %v", name, err)
 		}
 		prices = append(prices, p)
-	}
-	if _, err := dec.Token(); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("prices: %w", err)
-	}
-	if len(prices) == 0 {
-		return nil, errors.New("prices: no model with a price per token; want our format or LiteLLM's")
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(prices) == 0:
+		return nil, f.at(0, "no model with a price per token; want our format, with schema %q, or LiteLLM's", PricesSchema)
 	}
 	return prices, nil
 }
 
-func (m liteModel) price(name string) (p Price, err error) {
+func (m liteModel) price(name string, raw []byte) (p Price, err error) {
 	p = Price{Model: name}
 	base := ratesFile{Input: m.Input, CacheRead: m.CacheRead, Write5m: m.Write5m, Write1h: m.Write1h, Output: m.Output}
 	if p.Rates, err = base.rates(perToken); err != nil {
 		return p, err
 	}
-	if m.Input200 != "" {
-		above := ratesFile{Input: m.Input200, CacheRead: m.Read200, Write5m: m.Write5m200, Output: m.Output200}
-		if above.Output == "" {
-			above.Output = m.Output
+	if p.Tiers, err = liteTiers(base, raw); err != nil {
+		return p, err
+	}
+	if m.Provider.Fast != "" {
+		if p.Fast, err = parseThousandths(string(m.Provider.Fast)); err != nil {
+			return p, fmt.Errorf("fast: %w", err)
 		}
-		rates, err := above.rates(perToken)
-		if err != nil {
-			return p, fmt.Errorf("above 200k: %w", err)
-		}
-		p.Tiers = []Tier{{Above: windowSmall, Rates: rates, NotByClient: true}}
 	}
 	if n, err := strconv.ParseFloat(string(m.Window), 64); err == nil && n > 0 && n < 1e12 {
 		p.Window = int64(n)
 	}
 	return p, nil
+}
+
+// liteTiers reads the prices above sizes of prompt. What a tier does not name stays
+// at its base price.
+func liteTiers(base ratesFile, raw []byte) (tiers []Tier, err error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	texts := map[int64]*ratesFile{}
+	for key, value := range all {
+		m := liteTier.FindStringSubmatch(key)
+		var text decimalText
+		if m == nil || json.Unmarshal(value, &text) != nil || text == "" {
+			continue
+		}
+		thousands, err := strconv.ParseInt(m[2], 10, 64)
+		if err != nil || thousands == 0 {
+			continue
+		}
+		t := texts[thousands*1000]
+		if t == nil {
+			t = new(ratesFile)
+			*t = base
+			texts[thousands*1000] = t
+		}
+		switch m[1] {
+		case "input_cost_per_token":
+			t.Input = text
+		case "output_cost_per_token":
+			t.Output = text
+		case "cache_read_input_token_cost":
+			t.CacheRead = text
+		case "cache_creation_input_token_cost":
+			t.Write5m = text
+		default:
+			t.Write1h = text
+		}
+	}
+	if len(texts) > maxTiers {
+		return nil, fmt.Errorf("more than %d tiers", maxTiers)
+	}
+	for _, above := range slices.Sorted(maps.Keys(texts)) {
+		rates, err := texts[above].rates(perToken)
+		if err != nil {
+			return nil, fmt.Errorf("above %dk tokens: %w", above/1000, err)
+		}
+		tiers = append(tiers, Tier{Above: above, Rates: rates, NotByClient: above == windowSmall})
+	}
+	return tiers, nil
 }
