@@ -60,6 +60,16 @@ func (a Amount) Add(b Amount) Amount {
 	return Amount{hi, lo}
 }
 
+// Minus returns a - b, or nothing where b is more.
+func (a Amount) Minus(b Amount) Amount {
+	if a.Compare(b) <= 0 {
+		return Amount{}
+	}
+	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
+	hi, _ := bits.Sub64(a.hi, b.hi, borrow)
+	return Amount{hi, lo}
+}
+
 // IsZero reports whether a is no money at all.
 func (a Amount) IsZero() bool { return a == Amount{} }
 
@@ -124,19 +134,22 @@ func RoundAmounts(parts []Amount) []int64 {
 }
 
 // ParseAmount reads an amount as a decimal number of dollars, as the client records
-// its own. It is rounded to the nearest attodollar, half up.
+// its own. It is rounded to the nearest picodollar (1e-12), half up: the client adds
+// with floating-point numbers, and what they leave behind that is noise.
 func ParseAmount(s string) (Amount, error) {
 	mantissa, exp, err := decimal(s)
 	if err != nil {
 		return Amount{}, errors.New("not an amount")
 	}
+	const decimals = 12
 	n := new(big.Int).Set(mantissa)
-	if e := exp + 18; e >= 0 {
+	if e := exp + decimals; e >= 0 {
 		n.Mul(n, pow10(e))
 	} else {
 		den := pow10(-e)
 		n.Add(n.Lsh(n, 1), den).Div(n, den.Lsh(den, 1)) // half up
 	}
+	n.Mul(n, pow10(18-decimals))
 	if n.BitLen() > 128 {
 		return Amount{}, errors.New("not an amount: too large")
 	}

@@ -540,6 +540,19 @@ func TestAmount(t *testing.T) {
 			t.Errorf("%v: %d, %s; want %d, %s", c.a, c.a.Micro(), c.a, c.micro, c.string)
 		}
 	}
+	if d := greatest.Minus(Rate(1).Times(5)); d.Add(Rate(1).Times(5)) != greatest || !d.Minus(greatest).IsZero() || !d.Minus(d).IsZero() {
+		t.Error("difference", d)
+	}
+	for text, want := range map[string]string{"0.12185969999999999": "0.1218597", "0.0069494999999999995": "0.0069495", "1e-12": "0.000000000001", "4.9e-13": "0", "5e-13": "0.000000000001",
+		"12": "12", "1e40": "error", "-1": "error", "": "error", "1e99": "error", "340282366920938463463": "340282366920938463463", "340282366920938463464": "error"} {
+		got := "error"
+		if a, err := ParseAmount(text); err == nil {
+			got = a.String()
+		}
+		if got != want {
+			t.Errorf("amount %s: %s, want %s", text, got, want)
+		}
+	}
 	if a, b := Rate(1).Times(5), Rate(1).Times(6); a.Compare(b) != -1 || b.Compare(a) != 1 || a.Compare(a) != 0 || !(Amount{}).IsZero() || a.IsZero() {
 		t.Error("order")
 	}

@@ -1,5 +1,10 @@
 package jsonl
 
+import (
+	"strconv"
+	"time"
+)
+
 // kinds names the records that other packages act on.
 var kinds = map[string]Kind{
 	"user":              KindUser,
@@ -37,8 +42,8 @@ var knownFields = set(
 	"backup", "bridgeSessionId", "cacheControl", "cause", "classifierMetaLines",
 	"commandOutcome", "commandUuid", "contextUsage", "deliveryId", "direction",
 	"durationMs", "echoWireToolInputs", "errorDetails", "fallbackModel",
-	"frameUrl", "hasOutput", "hasUnknownModelCost", "hookAdditionalContext",
-	"hookCount", "hookErrors", "hookInfos", "imagePasteIds",
+	"frameUrl", "hasOutput", "hookAdditionalContext", "hookCount",
+	"hookErrors", "hookInfos", "imagePasteIds",
 	"interruptedByShutdown", "isAbortedMidStream", "isDisplayOnly", "key",
 	"lastSequenceNum", "madeBy", "maxRetries", "mcpMeta", "messageCount",
 	"originalModel", "ownerAccountUuid", "ownerOrganizationUuid", "path",
@@ -48,12 +53,11 @@ var knownFields = set(
 	"relocatedCwd", "renderedBesideToolResult", "renderedInHumanTurn",
 	"requestDigest", "requestSessionId", "retractedMessageUuids", "retryAttempt",
 	"retryInMs", "sandboxed", "scope", "sessionKind", "snapshotMessageId",
-	"source", "startTime", "stopReason", "summarizedTurnPromptUuids",
+	"source", "stopReason", "summarizedTurnPromptUuids",
 	"supersedesUuids", "teamName", "thinkingMetadata", "thread", "title", "todos",
 	"toolDenialBeforeRun", "toolEndsTurn", "toolInputStreamMs",
-	"toolResultTypedCommand", "totalAPIDuration",
-	"totalAPIDurationWithoutRetries", "totalDuration", "totalLinesAdded",
-	"totalLinesRemoved", "totalToolDuration", "trackingPath", "trigger",
+	"toolResultTypedCommand", "totalLinesAdded",
+	"totalLinesRemoved", "trackingPath", "trigger",
 	"turnCompanion", "url", "worktreeSession",
 )
 
@@ -193,6 +197,20 @@ func (d *decoder) claudeField(key []byte) bool {
 		d.number("totalCostUSD", &d.cost().TotalUSD)
 	case "modelUsage":
 		d.modelUsage()
+	case "startTime":
+		if ms, ok := d.milliseconds(); ok && ms > 0 {
+			d.cost().Started = time.UnixMilli(ms).UTC()
+		}
+	case "totalDuration":
+		d.duration(&d.cost().Ran)
+	case "totalAPIDuration":
+		d.duration(&d.cost().API)
+	case "totalAPIDurationWithoutRetries":
+		d.duration(&d.cost().APIOnce)
+	case "totalToolDuration":
+		d.duration(&d.cost().Tools)
+	case "hasUnknownModelCost":
+		d.flag("hasUnknownModelCost", &d.cost().UnknownModel)
 
 	case "id":
 		d.text("id", &d.request().ID)
@@ -375,6 +393,23 @@ func (d *decoder) modelUsage() {
 			}
 		}
 		c.Models = append(c.Models, m)
+	}
+}
+
+// milliseconds takes a number of them, up to some ten thousand years. Anything else
+// is passed over: other records have such members too.
+func (d *decoder) milliseconds() (int64, bool) {
+	if c := d.s.space(); c < '0' || c > '9' {
+		d.s.skip()
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(d.s.number()), 64)
+	return int64(f), err == nil && f < 1e15
+}
+
+func (d *decoder) duration(p *time.Duration) {
+	if ms, ok := d.milliseconds(); ok && ms < 1e12 {
+		*p = time.Duration(ms) * time.Millisecond
 	}
 }
 

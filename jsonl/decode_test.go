@@ -133,12 +133,13 @@ func TestKinds(t *testing.T) {
 			}},
 		{"summary", `{"type":"summary","summary":"about","leafUuid":"l"` + common,
 			func(r *Record) { r.Kind, r.Type, r.Text, r.LeafUUID = KindSummary, "summary", "about", "l" }},
-		{"cost", `{"type":"cost-state","totalCostUSD":0.0067152,"totalAPIDuration":22,"modelUsage":{"claude-b":{"inputTokens":3,"outputTokens":8,"thinkingTokens":1,"cacheReadInputTokens":9,"cacheCreationInputTokens":5,"cacheCreationEphemeral5mInputTokens":5,"cacheCreationEphemeral1hInputTokens":0,"webSearchRequests":2,"costUSD":0.0067152},"claude-a":{}},"hasUnknownModelCost":false` + common,
+		{"cost", `{"type":"cost-state","totalCostUSD":0.0067152,"totalAPIDuration":22,"totalAPIDurationWithoutRetries":19.5,"totalToolDuration":7,"totalDuration":801,"startTime":1796027786337,"modelUsage":{"claude-b":{"inputTokens":3,"outputTokens":8,"thinkingTokens":1,"cacheReadInputTokens":9,"cacheCreationInputTokens":5,"cacheCreationEphemeral5mInputTokens":5,"cacheCreationEphemeral1hInputTokens":0,"webSearchRequests":2,"costUSD":0.0067152},"claude-a":{}},"hasUnknownModelCost":true` + common,
 			func(r *Record) {
 				r.Kind, r.Type = KindCostState, "cost-state"
-				r.Cost = &CostState{TotalUSD: "0.0067152", Models: []ModelUsage{
-					{Model: "claude-b", CostUSD: "0.0067152", Usage: Usage{Input: 3, Output: 8, Thinking: 1, CacheRead: 9, CacheWrite: 5, CacheWrite5m: 5, HasSplit: true, WebSearches: 2}},
-					{Model: "claude-a"}}}
+				r.Cost = &CostState{TotalUSD: "0.0067152", Started: time.UnixMilli(1796027786337).UTC(), Ran: 801 * time.Millisecond, API: 22 * time.Millisecond,
+					APIOnce: 19 * time.Millisecond, Tools: 7 * time.Millisecond, UnknownModel: true, Models: []ModelUsage{
+						{Model: "claude-b", CostUSD: "0.0067152", Usage: Usage{Input: 3, Output: 8, Thinking: 1, CacheRead: 9, CacheWrite: 5, CacheWrite5m: 5, HasSplit: true, WebSearches: 2}},
+						{Model: "claude-a"}}}
 			}},
 		{"mode", `{"type":"mode","mode":"normal"` + common, func(r *Record) { r.Type, r.Mode = "mode", "normal" }},
 		{"progress", `{"type":"progress","data":{"type":"hook_progress","uuid":"no"},"parentToolUseID":"x","toolUseID":"y"` + common,

@@ -356,11 +356,22 @@ type Partial struct {
 	Messages  int
 }
 
-// CostState is the client's own running total.
+// CostState is the client's own running total. In a session log (2.1.290 on) a
+// process writes one when it ends or turns to another session. The count goes on
+// from process to process of a session, and into a fork of it; Started tells whose
+// it is. Requests that no log holds, such as those of compaction, are in it.
 type CostState struct {
 	TotalUSD string // as written, to keep every digit
 	Models   []ModelUsage
 	Usage    *Usage // of a whole session, in a stream-json result
+	// Started is when the count began; zero in a stream-json result.
+	Started time.Time
+	// Spent while the client ran: in all, in requests, in requests without those that
+	// were retried, and in tools.
+	Ran, API, APIOnce, Tools time.Duration
+	// UnknownModel: the client has no price for one of the models, and priced it like
+	// another.
+	UnknownModel bool
 }
 
 // ModelUsage is one model's line in a CostState.

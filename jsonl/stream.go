@@ -27,6 +27,10 @@ func (d *decoder) streamField(key []byte) bool {
 		}
 	case "total_cost_usd":
 		d.number("total_cost_usd", &d.cost().TotalUSD)
+	case "duration_ms":
+		d.duration(&d.cost().Ran)
+	case "duration_api_ms":
+		d.duration(&d.cost().API)
 	case "usage":
 		d.cost().Usage = d.usage(&Usage{})
 	case "model":
@@ -41,7 +45,7 @@ func (d *decoder) streamField(key []byte) bool {
 		d.list("tools", &d.init().Tools)
 	case "output_style":
 		d.name("output_style", &d.init().OutputStyle)
-	case "agents", "apiKeySource", "apiProvider", "duration_api_ms", "duration_ms",
+	case "agents", "apiKeySource", "apiProvider",
 		"errors", "event", "exit_code", "fast_mode_state", "hook_event", "hook_id",
 		"hook_name", "isReplay", "mcp_servers", "memory_paths", "num_turns",
 		"outcome", "output", "permission_denials", "rate_limit_info", "status",

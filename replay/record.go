@@ -11,7 +11,7 @@ import (
 // neither decoded nor kept. It reads any other records as well.
 func Reading() jsonl.Options {
 	return jsonl.Options{Sizes: true, Short: -1, Reuse: true,
-		Types: []string{"user", "assistant", "system", "attachment"}}
+		Types: []string{"user", "assistant", "system", "attachment", "cost-state", "result"}}
 }
 
 // record is what the timeline needs of a [jsonl.Record], under the same names. All

@@ -252,6 +252,17 @@ type Session struct {
 	// Restarts are the events of the main loop, by index, before which a new process
 	// took the conversation up, as far as the log shows it.
 	Restarts []int
+	// Accounts are the client's own running totals, in the order of the main log. See
+	// [Account].
+	Accounts []Account
+}
+
+// Account is the client's own running total, as it stands in a main log: what the
+// count had come to with all requests before it, whether a log holds them or not.
+// Where.Time is that of the last record before it, as it has none of its own.
+type Account struct {
+	Where Where
+	jsonl.CostState
 }
 
 // Main is the main loop's timeline.
