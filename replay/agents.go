@@ -91,8 +91,9 @@ func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
 			return s, []Effect{{Kind: Body, Skill: call.Skill, Missing: c.missing, Reason: c.reason, Rule: "call.fork_works"}}
 		}
 		var k *skills.Skill
+		args, hasArgs := call.Args, call.HasArgs
 		if call.Kind == Slash {
-			k = c.typed(call.Skill)
+			k, args, hasArgs = c.typedFork(call)
 		} else if st := c.called(normalName(call.Skill), &p.rules.Call); st != nil {
 			k = st.Skill
 		}
@@ -103,11 +104,10 @@ func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
 		if b := firstBody(p.agent); b != nil {
 			recorded = b.Text
 		}
-		args := call.Args
 		if call.Kind == SkillCall {
 			args = p.toolArgs(call)
 		}
-		b := p.body(&s, k, args, call.HasArgs, call.Kind == Slash, recorded)
+		b := p.body(&s, k, args, hasArgs, call.Kind == Slash, recorded)
 		b.Kind, b.Skill, b.Rule = Body, call.Skill, "call.fork_works"
 		s, effects = p.announce(s)
 		return s, append([]Effect{b.Effect}, effects...)

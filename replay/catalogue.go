@@ -343,6 +343,28 @@ func (c *catalogue) typed(name string) *skills.Skill {
 	return nil
 }
 
+// typedFork finds the skill of a typed fork, with its arguments. The client logs it
+// by the name that the skill shows, which may hold blanks.
+func (c *catalogue) typedFork(e *Event) (k *skills.Skill, args string, hasArgs bool) {
+	if k := c.typed(e.Skill); k != nil {
+		return k, e.Args, e.HasArgs
+	}
+	line := strings.TrimPrefix(e.Text, "/")
+	const longest = 1000 // bytes of a name: a typed line can be of any length
+	for at := 0; at < min(len(line), longest); at++ {
+		if line[at] != ' ' {
+			continue
+		}
+		if found := c.typed(line[:at]); found != nil {
+			k, args, hasArgs = found, line[at+1:], true // the longest name
+		}
+	}
+	if found := c.typed(line); found != nil {
+		k, args, hasArgs = found, "", false
+	}
+	return k, args, hasArgs
+}
+
 // given reports whether a name is one of the client's own.
 func (c *catalogue) given(name string) bool {
 	if skills.PlaceOf(name, c.opts.Discovery) == skills.PlaceBuiltin {

@@ -198,6 +198,23 @@ func TestUsage(t *testing.T) {
 	equal(t, "of nothing", len((&replay.Usage{}).At(start)), 0)
 }
 
+// TestForkCounts: a fork is counted when it begins, not when its result is there.
+func TestForkCounts(t *testing.T) {
+	main := source("log.jsonl", lines(user("a", "", "do", at(0)), assistant("b", "a", "m1", skillUse("t1", "f"), at(100)),
+		result("c", "b", "t1", "Skill \"f\" completed (forked execution).", `"toolUseResult":{"success":true,"commandName":"f","status":"forked","agentId":"x"}`, at(130))))
+	fork := source("agent-x.jsonl", lines(user("d", "", bodyText("f", "F."), `"isMeta":true`, at(101))))
+	fork.Agent = "x"
+	s, err := replay.Observe(main, fork)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &replay.Usage{}
+	replay.CountUses(u, s)
+	for _, tt := range []struct{ at, want int }{{100, 0}, {101, 1}, {200, 1}} {
+		equal(t, fmt.Sprintf("after %d s", tt.at), u.At(time.Date(2026, 11, 28, 9, 0, tt.at, 0, time.UTC))["f"].Count, tt.want)
+	}
+}
+
 func TestCountUses(t *testing.T) {
 	s := observe(t, user("a", "", command("k", ""), at(0)), body("b", "a", "", "K."),
 		assistant("c", "b", "m1", skillUse("t1", "/n"), at(100)), result("d", "c", "t1", "Launching skill: n", at(101)), body("e", "d", "t1", "N."),

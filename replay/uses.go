@@ -7,7 +7,8 @@ import (
 
 // CountUses tells usage counts the invocations of sessions, in order of time: calls
 // that succeeded or failed at an inline command (recorded: lifecycle/subst 2.1.332),
-// forks and typed skills, each under the name by which it was called.
+// forks and typed skills, each under the name by which it was called. A fork counts
+// when it begins: its own listing ranks with that (recorded at 2.1.260).
 func CountUses(u *Usage, sessions ...*Session) {
 	type use struct {
 		name    string
@@ -17,6 +18,17 @@ func CountUses(u *Usage, sessions ...*Session) {
 	var uses []use
 	seen := map[string]bool{}
 	for _, s := range sessions {
+		forks := &evidenceOfAll{agentOf: map[string]*Event{}}
+		forks.agentsOf(s)
+		byUse, typed := map[string]time.Time{}, map[*Event]time.Time{} // when forks began
+		for _, a := range s.Agents {
+			if call := forks.agentOf[a.ID]; call != nil {
+				typed[call] = firstTime(a)
+				if call.Kind == SkillCall {
+					byUse[call.ToolUse] = firstTime(a)
+				}
+			}
+		}
 		for _, a := range s.Agents {
 			process := 0
 			bodies := typedBodies(a)
@@ -32,9 +44,9 @@ func CountUses(u *Usage, sessions ...*Session) {
 				case e.Kind == Start && e.Start.Process >= 0:
 					process = e.Start.Process
 				case e.Kind == Launched || e.Kind == Refusal && commandFailed(e.Text):
-					uses = append(uses, use{normalName(e.Skill), e.Where.Time, process})
+					uses = append(uses, use{normalName(e.Skill), earlier(e.Where.Time, byUse[e.ToolUse]), process})
 				case e.Kind == Slash && (bodies[i] || e.Forked):
-					uses = append(uses, use{e.Skill, e.Where.Time, process})
+					uses = append(uses, use{e.Skill, earlier(e.Where.Time, typed[e]), process})
 				}
 			}
 		}
@@ -43,6 +55,14 @@ func CountUses(u *Usage, sessions ...*Session) {
 	for _, x := range uses {
 		u.Called(x.name, x.at, x.process)
 	}
+}
+
+// earlier is the earlier of two times, of which the second may be unknown.
+func earlier(a, b time.Time) time.Time {
+	if !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // typedBodies are the typed commands, by event, that brought a body.
