@@ -246,7 +246,10 @@ func (r *runner) place(s *replay.Session, l scenario.SessionLog, seen map[string
 		if history[e.Where.UUID] {
 			continue
 		}
-		if e.Kind == replay.Prompt || e.Kind == replay.Slash || e.Kind == replay.Compaction {
+		switch {
+		case e.Kind == replay.Slash && e.Skill == "compact" && i > 0 && main.Events[i-1].Kind == replay.Compaction:
+			// It stands behind what it did; one that the client refused stands alone.
+		case e.Kind == replay.Prompt, e.Kind == replay.Slash, e.Kind == replay.Compaction:
 			events = append(events, typed{i, e})
 		}
 	}
@@ -355,7 +358,7 @@ func fits(s *scenario.Step, e *replay.Event, same replay.Same) bool {
 		return false
 	}
 	text := strings.TrimSpace(s.Text)
-	name, rest, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+	name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	switch e.Kind {
 	case replay.Compaction:
 		return e.Compaction.Trigger == "manual" && strings.HasPrefix(text, "/compact")
@@ -372,8 +375,7 @@ func fits(s *scenario.Step, e *replay.Event, same replay.Same) bool {
 		if i := strings.IndexAny(name, "\n\t"); i >= 0 {
 			name = name[:i]
 		}
-		_ = rest
-		return e.Skill == name && name != "compact"
+		return e.Skill == name
 	case replay.Prompt:
 		return strings.TrimSpace(e.Text) == text || strings.HasSuffix(strings.TrimSpace(e.Text), text) && len(text) > 3
 	}
