@@ -48,16 +48,27 @@ func ListingBudget(s Size, in BudgetInputs) (budget int, how string) {
 	}
 	window, assumed := in.Window, ""
 	if window <= 0 {
-		window, assumed = s.WindowOf(in.Model), " (assumed)"
+		window, assumed = s.WindowOf(in.Model), ", window assumed"
 	}
 	chars := s.CharsPerToken(in.Model)
 	// The order of the products is the client's, so that the double that is
 	// rounded down is the same (recorded at 0.01 and 0.02; others were compared
 	// with JavaScript).
 	n := math.Floor(float64(window) * float64(chars) * fraction)
-	how = fmt.Sprintf("%s%s %% of a window of %d tokens%s, %d characters per token",
-		source, strconv.FormatFloat(fraction*100, 'g', 6, 64), window, assumed, chars)
+	how = fmt.Sprintf("%s%s %% of %s tokens%s", source, strconv.FormatFloat(fraction*100, 'g', 6, 64), grouped(window), assumed)
+	if chars != charsPerToken {
+		how += fmt.Sprintf(", %d characters per token", chars)
+	}
 	return int(min(n, maxBudget)), how
+}
+
+// grouped is a number with a comma before each three digits.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // CharsPerToken is the number of characters that the client counts for one token

@@ -122,7 +122,7 @@ func (p *predictor) current(s *State, tree skills.Tree) []*skills.Skill {
 }
 
 // render makes the listing of the entries that want accepts.
-func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) bool) (string, []ListedEntry, string) {
+func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) bool) (text string, entries []ListedEntry, demand int, lacks string) {
 	r := p.rules
 	var chosen []skills.Entry
 	var lines []budget.Line
@@ -149,7 +149,7 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 		chosen = append(chosen, e)
 	}
 	if len(lines) == 0 {
-		return "", nil, ""
+		return "", nil, 0, ""
 	}
 	size, missing := p.budget(s)
 	t := budget.Trim(lines, size, r.Size)
@@ -170,7 +170,7 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 		}
 		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Digest: e.Digest(), Own: e.Skill != nil, mark: marks[i]}
 	}
-	return t.Text, out, missing
+	return t.Text, out, t.Total, missing
 }
 
 func shownText(line, label string) string {

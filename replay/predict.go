@@ -542,7 +542,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 		}
 		return s, []Effect{eff}
 	}
-	eff.Text, eff.Entries, eff.Missing = p.render(&s, c, want)
+	eff.Text, eff.Entries, eff.Demand, eff.Missing = p.render(&s, c, want)
 	if len(eff.Entries) == 0 {
 		return s, nil
 	}

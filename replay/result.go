@@ -200,6 +200,9 @@ type Effect struct {
 	Text    string
 	Initial bool
 	Entries []ListedEntry
+	// Demand is what the entries of a listing take before anything is trimmed, as the
+	// client counts; 0 for other effects, and where it is not derived.
+	Demand int
 	// Given: the text is one of the client's own, which no file holds: an input.
 	Given bool
 	// Shape: of a part of the text only the shape is known; x stands there for any

@@ -12,6 +12,7 @@ import (
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // ReplaySchema names the form of a ReplayDocument.
@@ -141,8 +142,37 @@ type ListingSent struct {
 	// with some. Both are of the first listing, and 0 if unknown.
 	Size   int   `json:"size,omitempty"`
 	Budget int64 `json:"budget,omitempty"`
+	// BudgetSource says where Budget comes from: 1 % of 200,000 tokens, window assumed.
+	BudgetSource string `json:"budget_source,omitempty"`
+	// Demand is what the first listing would take with nothing trimmed, counted as Size
+	// is, and Over by how much that is over Budget. They are absent where neither the log
+	// nor the files tell.
+	Demand        int    `json:"demand,omitempty"`
+	DemandFrom    string `json:"demand_from,omitempty"` // log or files
+	DemandAtLeast bool   `json:"demand_at_least,omitempty"`
+	Over          int64  `json:"over,omitempty"`
+	// Duplicates are groups of entries of the first listing that stand for the same thing;
+	// Redundant is how many entries say nothing new.
+	Duplicates []Duplicate `json:"duplicates,omitempty"`
+	Redundant  int         `json:"redundant,omitempty"`
 	// Shown counts the entries by what was left of them, where that is known.
 	Shown *ShownCount `json:"shown,omitempty"`
+}
+
+// Duplicate is a group of entries that stand for the same thing. All but the first are
+// redundant.
+type Duplicate struct {
+	Kind     string   `json:"kind"` // exact, alias, two-prefixes, command-and-skill, same-name
+	Names    []string `json:"names"`
+	SameText bool     `json:"same_text"`
+}
+
+// Demand is what the first listing asks for before anything is trimmed, as the client
+// counts.
+type Demand struct {
+	Size    int
+	From    string // log or files
+	AtLeast bool
 }
 
 // ShownCount counts the skills of a listing by what the model saw of them.
@@ -258,8 +288,10 @@ type ReplayInput struct {
 	Read jsonl.Stats
 	// Budget is the listing budget of the session's first request, and ListingSize
 	// what its first listing takes of it, as its client counts; 0 if unknown.
-	Budget      int64
-	ListingSize int
+	Budget       int64
+	BudgetSource string
+	ListingSize  int
+	Demand       *Demand // nil where it is not known
 	// Rules are those of a client version; nil where none are known.
 	Rules   func(version string) *rules.Rules
 	InScope bool // see ReplaySession
@@ -344,7 +376,14 @@ func replayAgent(in *ReplayInput, i int) ReplayAgent {
 		}
 	}
 	if i == 0 && len(out.Listings) > 0 && !out.Listings[0].Abandoned {
-		out.Listings[0].Budget, out.Listings[0].Size = in.Budget, in.ListingSize
+		l := &out.Listings[0]
+		l.Budget, l.BudgetSource, l.Size = in.Budget, in.BudgetSource, in.ListingSize
+		if d := in.Demand; d != nil {
+			l.Demand, l.DemandFrom, l.DemandAtLeast = d.Size, d.From, d.AtLeast
+			if in.Budget > 0 {
+				l.Over = max(int64(d.Size)-in.Budget, 0)
+			}
+		}
 	}
 	return out
 }
@@ -395,6 +434,9 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 				l.Chars = budget.Len16(a.Content)
 			}
 			l.Partial = a.HasInitial && !a.Initial
+			if len(out) == 0 {
+				l.duplicates(skills.ParseListing(a.Content, a.Names))
+			}
 		}
 		l.Cause, l.CauseLine = cause(events, i, len(out) == 0)
 		// Prompts before the one that was asked last cannot have been answered with it.
@@ -431,6 +473,19 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 		out = append(out, l)
 	}
 	return out
+}
+
+// duplicates notes which entries stand for the same thing.
+func (l *ListingSent) duplicates(lines []skills.ListedLine) {
+	groups := skills.Duplicates(lines)
+	l.Redundant = skills.Redundant(groups)
+	for _, g := range groups {
+		d := Duplicate{Kind: string(g.Kind), SameText: g.SameText}
+		for _, i := range g.Entries {
+			d.Names = append(d.Names, lines[i].Name)
+		}
+		l.Duplicates = append(l.Duplicates, d)
+	}
 }
 
 // shownOf counts the entries of a listing by what the model saw of them at the

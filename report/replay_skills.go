@@ -28,6 +28,19 @@ type SkillFile struct {
 	State      string         `json:"state"`
 	ComparedBy string         `json:"compared_by"`
 	Compared   []FileCompared `json:"compared"`
+	// FrontMatter is what the session's client drops or changes of the front matter, and
+	// Listed the text that its log shows of the skill: what it made of it.
+	FrontMatter []FrontNote `json:"front_matter,omitempty"`
+	Listed      *Text       `json:"listed,omitempty"`
+	ListedLine  int         `json:"listed_line,omitempty"`
+}
+
+// FrontNote is one thing about a front matter that its author probably did not mean.
+type FrontNote struct {
+	Line int    `json:"line"` // of the file
+	Kind string `json:"kind"`
+	Key  string `json:"key,omitempty"`
+	Text string `json:"text"`
 }
 
 // FileCompared is one comparison of a skill file. Digests and listing texts cover its
@@ -99,12 +112,50 @@ func (s *ReplaySession) writeSkills(b *strings.Builder, style Style) {
 		parts = append(parts, count(unknown)+" of which the log does not tell")
 	}
 	style.block(b, "SKILLS", plural(len(s.SkillFiles), "file")+": "+strings.Join(parts, "; "))
-	if !style.Verbose {
-		return
-	}
 	for i := range s.SkillFiles {
-		s.SkillFiles[i].write(b, style)
+		if style.Verbose {
+			s.SkillFiles[i].write(b, style)
+		}
 	}
+	s.writeFrontMatter(b, style)
+}
+
+// writeFrontMatter says file by file what the client drops or changes of the front
+// matter, and what the log shows that it made of it.
+func (s *ReplaySession) writeFrontMatter(b *strings.Builder, style Style) {
+	all, shown := 0, 0
+	for i := range s.SkillFiles {
+		k := &s.SkillFiles[i]
+		for _, n := range k.FrontMatter {
+			all++
+			if limit := style.limit(fewLines); limit > 0 && shown == limit {
+				continue
+			}
+			shown++
+			style.block(b, "", fmt.Sprintf("%s:%d: %s%s", style.shortPath(k.Path), n.Line, Escape(n.Text), k.listed(&n, style)))
+		}
+	}
+	if all > shown {
+		style.block(b, "", "and "+plural(all-shown, "more remark")+" on front matter: --verbose shows all")
+	}
+}
+
+// aboutText are the kinds of remarks that bear on the listed text.
+var aboutText = []string{"bom", "leading", "unclosed", "cut", "invalid", "continued", "crlf", "requoted", "comment", "dropped", "indicator", "ignored", "duplicate"}
+
+// listed is what the log shows that the client made of a description.
+func (k *SkillFile) listed(n *FrontNote, style Style) string {
+	if !slices.Contains(aboutText, n.Kind) || n.Key != "" && n.Key != "description" && n.Key != "when_to_use" {
+		return ""
+	}
+	const most = 60 // cells
+	switch {
+	case k.Listed != nil:
+		return fmt.Sprintf("; listed as “%s” (line %d)", style.shorten(Escape(string(*k.Listed)), most), k.ListedLine)
+	case n.Kind == "requoted":
+		return "; what the client made of it is not in the log"
+	}
+	return ""
 }
 
 // agreeing counts by which means the files agree that are as the session saw them.

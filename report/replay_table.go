@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // How much of a list one screen shows; a verbose style shows all.
@@ -343,9 +344,84 @@ func (a *ReplayAgent) writeListings(b *strings.Builder, style Style) {
 			}
 		}
 	}
+	if text := first.demand(style); text != "" {
+		style.block(b, "", text)
+	}
+	if text := first.redundant(style); text != "" {
+		style.block(b, "", text)
+	}
 	if again := a.again(style); len(again) > 0 {
 		style.block(b, "", "sent again: "+joinFew(again, "; ", style.limit(fewLines)))
 	}
+}
+
+// demand tells of a listing that is over its budget, or in a verbose style of any: by
+// how much, and where the budget comes from.
+func (l *ListingSent) demand(style Style) string {
+	if l.Demand == 0 || l.Over == 0 && !style.Verbose {
+		return ""
+	}
+	text := "untrimmed: "
+	if l.DemandAtLeast {
+		text += "at least "
+	}
+	text += plural(l.Demand, "character")
+	if l.Budget > 0 {
+		text += " for a budget of " + count(l.Budget)
+		if l.BudgetSource != "" {
+			text += " (" + Escape(l.BudgetSource) + ")"
+		}
+	}
+	if l.Over > 0 {
+		text += ", " + style.paint(yellow, "over by "+count(l.Over))
+	}
+	if l.DemandFrom == demandFiles {
+		text += "; by the files read now"
+	}
+	return text
+}
+
+// demandFiles stands in DemandFrom where the files tell.
+const demandFiles = "files"
+
+// duplicateWords are the kinds of duplicates in the words of sentences.
+var duplicateWords = map[string]string{
+	string(skills.DuplicateExact): "exact", string(skills.DuplicateAlias): "alias", string(skills.DuplicatePrefixes): "two prefixes",
+	string(skills.DuplicateCommand): "command and skill", string(skills.DuplicateName): "one name",
+}
+
+// redundant names the entries that say nothing new: 2 entries say nothing new: x twice
+// (exact); y, plug:y (alias).
+func (l *ListingSent) redundant(style Style) string {
+	if l.Redundant == 0 {
+		return ""
+	}
+	var parts []string
+	for _, d := range l.Duplicates {
+		var names []string
+		for _, name := range d.Names {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		text := listAll(escapeAll(names), style.limit(fewNames))
+		if len(names) == 1 {
+			text += " " + count(len(d.Names)) + "×"
+		}
+		kind, known := duplicateWords[d.Kind]
+		if !known {
+			kind = Escape(d.Kind)
+		}
+		if !d.SameText {
+			kind += ", different texts"
+		}
+		parts = append(parts, text+" ("+kind+")")
+	}
+	verb := " entries say nothing new: "
+	if l.Redundant == 1 {
+		verb = " entry says nothing new: "
+	}
+	return style.paint(yellow, count(l.Redundant)+strings.TrimSuffix(verb, ": ")) + ": " + joinFew(whole(parts), "; ", style.limit(fewLines))
 }
 
 // whole keeps lines from breaking inside the parts.

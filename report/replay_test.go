@@ -91,6 +91,8 @@ func sampleSession() *replay.Session {
 // sampleSkillFiles are files in each of the states.
 func sampleSkillFiles() []SkillFile {
 	main, dir := at(1).File, "/home/dev/.claude/skills/"
+	front := NewSkillFile("hidden", dir+"hidden/SKILL.md", "unknown", main, nil)
+	front.FrontMatter = []FrontNote{{Line: 3, Kind: "requoted", Key: "description", Text: "not strict YAML (\": \" inside a value without quotes)"}, {Line: 4, Kind: "unknown-key", Key: "when-to-use", Text: "the client does not read when-to-use, only when_to_use"}}
 	return []SkillFile{
 		NewSkillFile("big-a", dir+"big-a/SKILL.md", "edited", main, []FileCompared{
 			NewFileCompared("digest", "same", at(7), false, "", ""),
@@ -99,7 +101,7 @@ func sampleSkillFiles() []SkillFile {
 		NewSkillFile("big-b", dir+"big-b/SKILL.md", "same", main, []FileCompared{NewFileCompared("listing text", "same", at(7), true, "", "")}),
 		NewSkillFile("commit\x1b[2J", dir+"commit/SKILL.md", "same", main, []FileCompared{NewFileCompared("digest", "same", at(7), false, "", "")}),
 		NewSkillFile("deploy", dir+"deploy/SKILL.md", "edited", main, []FileCompared{NewFileCompared("digest", "edited", at(7), false, "", "")}),
-		NewSkillFile("hidden", dir+"hidden/SKILL.md", "unknown", main, nil),
+		front,
 	}
 }
 
@@ -161,7 +163,7 @@ func sampleRules(string) *rules.Rules {
 }
 
 func sampleReplay() *ReplayDocument {
-	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Read: jsonl.Stats{Lines: 1216, Blank: 15, RecordLines: 1200, LostLines: 1, Records: 1200}, Budget: 8000, ListingSize: 190, InScope: true, Rules: sampleRules, Tokens: sampleTokens(), SkillFiles: sampleSkillFiles()})})
+	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: sampleResult(), Read: jsonl.Stats{Lines: 1216, Blank: 15, RecordLines: 1200, LostLines: 1, Records: 1200}, Budget: 8000, BudgetSource: "1 % of 200,000 tokens, window assumed", ListingSize: 190, Demand: &Demand{Size: 9000, From: "files", AtLeast: true}, InScope: true, Rules: sampleRules, Tokens: sampleTokens(), SkillFiles: sampleSkillFiles()})})
 }
 
 func TestReplay(t *testing.T) {

@@ -3,6 +3,7 @@ package skills
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Duplicate is a group of entries of one listing that stand for the same thing.
@@ -78,10 +79,11 @@ func Duplicates(lines []ListedLine) []Duplicate {
 			add(DuplicateAlias, group)
 			continue
 		}
-		// Only those with a text in common; a bare name says nothing.
+		// Only those with a text in common; a bare name says nothing, nor does a text
+		// that nobody can read.
 		byText := map[string][]int{}
 		for _, j := range group {
-			if !lines[j].Bare {
+			if !lines[j].Bare && !Masked(lines[j].Text) {
 				byText[lines[j].Text] = append(byText[lines[j].Text], j)
 			}
 		}
@@ -102,4 +104,19 @@ func Redundant(groups []Duplicate) int {
 		n += len(g.Entries) - 1
 	}
 	return n
+}
+
+// Masked reports whether a text was made unreadable before the log was shared: x
+// stands for each of its letters and digits.
+func Masked(text string) bool {
+	found := false
+	for _, r := range text {
+		switch {
+		case r == 'x':
+			found = true
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			return false
+		}
+	}
+	return found
 }

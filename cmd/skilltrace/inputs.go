@@ -134,12 +134,25 @@ func (in *given) replaySession(s *replay.Session, read *jsonl.Stats) (*replayed,
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
 	found.CompareBodies(r)
 	out := &replayed{problems: found.Problems, session: report.NewReplaySession(report.ReplayInput{
-		Result: r, Read: *read, Budget: found.Budget, ListingSize: found.ListingSize, Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s),
+		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s),
 	})}
 	if found.BadVersion != "" {
 		out.version = fmt.Errorf("%s: client version %w; the newest rules were used, --client %s@VERSION chooses others", s.File, &rules.VersionError{Text: found.BadVersion}, in.table.Client)
 	}
 	return out, nil
+}
+
+// demandOf is what the first listing of a session asks for, nil where it is not known.
+func demandOf(found *local.Found, r *replay.Result) *report.Demand {
+	d, ok := found.Demand(r)
+	if !ok {
+		return nil
+	}
+	out := &report.Demand{Size: d.Size, From: "log", AtLeast: d.AtLeast}
+	if d.Files {
+		out.From = "files"
+	}
+	return out
 }
 
 // skillFiles are the skill files found for a session, each with what its log shows
@@ -152,7 +165,14 @@ func skillFiles(s *replay.Session, found *local.Found) []report.SkillFile {
 		for _, c := range k.Compared {
 			compared = append(compared, report.NewFileCompared(string(c.By), string(c.State), c.Where, c.Part, c.Seen, c.Now))
 		}
-		out = append(out, report.NewSkillFile(k.Name, k.Path, string(k.State()), s.File, compared))
+		file := report.NewSkillFile(k.Name, k.Path, string(k.State()), s.File, compared)
+		for _, n := range k.Front {
+			file.FrontMatter = append(file.FrontMatter, report.FrontNote{Line: n.Line, Kind: n.Kind, Key: n.Key, Text: n.Text})
+		}
+		if k.ListedAt.Line > 0 {
+			file.Listed, file.ListedLine = new(report.Text(k.Listed)), k.ListedAt.Line
+		}
+		out = append(out, file)
 	}
 	return out
 }

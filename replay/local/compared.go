@@ -4,11 +4,11 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/skills"
+	"github.com/skilltrace/skilltrace/skills/frontmatter"
 )
 
 // Means is by what a skill file is compared with what the session saw.
@@ -37,6 +37,13 @@ const (
 type SkillFile struct {
 	Name, Path string
 	Compared   []Compared // at most one by each means; empty where nothing can be compared
+	// Front are what the session's client drops or changes of the front matter, by line.
+	Front []frontmatter.Finding
+	// Listed is the text that the last listing with the skill shows, and ListedAt its
+	// record: what the client made of the front matter. ListedAt.Line is 0 where no
+	// listing tells.
+	Listed   string
+	ListedAt replay.Where
 
 	front   string // the name in the front matter
 	body    string
@@ -95,9 +102,12 @@ func (f *finding) compareListings(found skills.Found) {
 			continue
 		}
 		front, _ := k.Front.Name()
-		file := SkillFile{Name: k.Name, Path: k.Path, front: front, body: k.Body, written: written[k.Path]}
+		file := SkillFile{Name: k.Name, Path: k.Path, front: front, body: k.Body, written: written[k.Path], Front: frontmatter.Lint(k.Text, f.r.Front)}
 		if e, ok := entries[k]; ok {
 			seen := f.listed.last(e.Name)
+			if len(seen) == 1 && !seen[0].line.Bare && !skills.Masked(seen[0].line.Text) {
+				file.Listed, file.ListedAt = seen[0].line.Text, seen[0].where
+			}
 			c, ok := compareEntry(e, seen)
 			switch {
 			case ok:
@@ -180,14 +190,14 @@ func compareLine(e skills.Entry, l listed) (Compared, bool) {
 		if l.digest == e.Digest() {
 			return c, true
 		}
-	case l.line.Bare || masked(l.line.Text):
+	case l.line.Bare || skills.Masked(l.line.Text):
 		return c, false
 	case same:
 		c.Part = part
 		return c, true
 	}
 	c.State = FileEdited
-	if !l.line.Bare && !same && !masked(l.line.Text) {
+	if !l.line.Bare && !same && !skills.Masked(l.line.Text) {
 		c.Seen, c.Now = l.line.Text, e.Full
 		if cut, ok := strings.CutSuffix(c.Seen, "…"); ok && budget.Len16(e.Full) > budget.Len16(cut) {
 			c.Part, c.Now = true, budget.Cut16(e.Full, budget.Len16(cut))+"…"
@@ -209,21 +219,6 @@ func sameText(e skills.Entry, l skills.ListedLine) (same, part bool) {
 		return true, true
 	}
 	return l.Text == e.Text, true
-}
-
-// masked reports whether a text was made unreadable before the log was shared: x
-// stands for each of its letters and digits.
-func masked(text string) bool {
-	found := false
-	for _, r := range text {
-		switch {
-		case r == 'x':
-			found = true
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			return false
-		}
-	}
-	return found
 }
 
 // CompareBodies sets the skill files beside the bodies that the session was given.

@@ -53,6 +53,8 @@ type Found struct {
 	// what the log's takes of it, both as the client counts; 0 if unknown.
 	Budget      int64
 	ListingSize int
+	// BudgetSource says in words where Budget comes from.
+	BudgetSource string
 	// Own: the log lies in a configuration folder in scope.
 	Own         bool
 	Uses        []replay.InputUse

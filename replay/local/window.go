@@ -43,17 +43,23 @@ func (f *finding) window() {
 		f.assume("the listing is longer than the rules allow for this window: a setting that is not known may be at work")
 		return
 	}
-	f.Budget = int64(f.budget(int(f.Window)))
+	window := int(f.Window)
+	if f.p.Window == 0 {
+		window = 0 // assumed, as by the client
+	}
+	limit, how := f.budget(window)
+	f.Budget, f.BudgetSource = int64(limit), how
 }
 
-// budget is the listing budget in the client's unit, 0 if unknown.
-func (f *finding) budget(window int) int {
+// budget is the listing budget in the client's unit, and where it comes from; 0 if
+// unknown. A window of 0 is to be assumed.
+func (f *finding) budget(window int) (limit int, how string) {
 	env := f.p.Env[budget.EnvCharBudget]
 	if f.Model == "" && env == "" && f.r.Size.Fixed == 0 {
-		return 0
+		return 0, ""
 	}
-	n, _ := budget.ListingBudget(f.r.Size, budget.BudgetInputs{Model: f.Model, Window: window, Env: env, Fraction: f.p.Settings.Fraction})
-	return max(n, 0)
+	n, how := budget.ListingBudget(f.r.Size, budget.BudgetInputs{Model: f.Model, Window: window, Env: env, Fraction: f.p.Settings.Fraction})
+	return max(n, 0), how
 }
 
 // size is what the first whole listing takes of the budget: its entries, and the
@@ -89,7 +95,7 @@ func (f *finding) longestPrompt() int64 {
 // lost it. The client's own skills keep theirs in any case, and they have no colon
 // in their names; those of plugins have.
 func (f *finding) tooLong(window int) bool {
-	limit := f.budget(window)
+	limit, _ := f.budget(window)
 	if limit <= 0 || f.ListingSize <= limit {
 		return false
 	}

@@ -288,12 +288,12 @@ func TestLint(t *testing.T) {
 		want          string // line:kind, …
 	}{
 		{"---\nname: x\ndescription: fine\n---\nbody\n", "bun-yaml", ""},
-		{"---\nname: x\ndescription: Fix things when\nthey break\ndisable-model-invocation: true\n---\n# Some Heading\n", "bun-yaml", "4:continued"},
+		{"---\nname: x\ndescription: Fix things when\nthey break\ndisable-model-invocation: true\n---\n# Some Heading\n", "bun-yaml", "4:continued 5:not-in-force"},
 		{"---\ndescription: a: b\n---\n", "bun-yaml", "2:requoted"},
 		{"---\ndescription: tags #x\n---\n", "bun-yaml", "2:comment"},
 		{"---\ndescription: #x\n---\n", "bun-yaml", "2:comment"},
 		{"\uFEFF---\ndescription: a\n---\n", "npm-yaml", "1:bom"},
-		{"\uFEFF---\ndescription: a\n---\n", "bun-yaml", ""},
+		{"\uFEFF---\ndescription: a\n---\n", "bun-yaml", "1:bom"},
 		{"---\r\ndescription: a\r\n---\r\n", "bun-yaml", ""},
 		{"---\r\nname: x\r\ndescription: a: b\r\n---\r\n", "bun-yaml", "3:crlf"},
 		{"# a comment\n---\ndescription: a\n---\n", "bun-yaml", "2:leading"},

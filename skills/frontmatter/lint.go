@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/skilltrace/skilltrace/budget"
 )
 
 // Finding is one thing about a file that its author probably did not mean, in
@@ -17,21 +19,22 @@ type Finding struct {
 
 // The kinds of findings.
 const (
-	FindBOM        = "bom"         // a byte order mark hides the block
-	FindLeading    = "leading"     // a blank line or a comment stands above ---
-	FindUnclosed   = "unclosed"    // the block is not closed
-	FindCut        = "cut"         // --- inside a line ends the block
-	FindInvalid    = "invalid"     // the block is lost
-	FindContinued  = "continued"   // the block is lost: text goes on at column 0
-	FindCRLF       = "crlf"        // the block is lost only because of CRLF line ends
-	FindRequoted   = "requoted"    // no strict YAML; the client quotes it and reads on
-	FindComment    = "comment"     // " #" cuts a value
-	FindDropped    = "dropped"     // an anchor or a tag is dropped from a value
-	FindIndicator  = "indicator"   // an old client takes > or | for the value
-	FindIgnored    = "ignored"     // a form of value that the client does not read
-	FindFlag       = "flag"        // a word that is no yes or no
-	FindDuplicate  = "duplicate"   // a key stands twice
-	FindUnknownKey = "unknown-key" // a near miss of a key
+	FindBOM        = "bom"          // a byte order mark stands before the block
+	FindLeading    = "leading"      // a blank line or a comment stands above ---
+	FindUnclosed   = "unclosed"     // the block is not closed
+	FindCut        = "cut"          // --- inside a line ends the block
+	FindInvalid    = "invalid"      // the block is lost
+	FindContinued  = "continued"    // the block is lost: text goes on at column 0
+	FindCRLF       = "crlf"         // the block is lost only because of CRLF line ends
+	FindRequoted   = "requoted"     // no strict YAML; the client quotes it and reads on
+	FindComment    = "comment"      // " #" cuts a value
+	FindDropped    = "dropped"      // an anchor or a tag is dropped from a value
+	FindIndicator  = "indicator"    // an old client takes > or | for the value
+	FindIgnored    = "ignored"      // a form of value that the client does not read
+	FindFlag       = "flag"         // a word that is no yes or no
+	FindNotInForce = "not-in-force" // a flag in a block that is lost
+	FindDuplicate  = "duplicate"    // a key stands twice
+	FindUnknownKey = "unknown-key"  // a near miss of a key
 )
 
 // Lint says what a client of dialect d drops or changes, ordered by line.
@@ -49,8 +52,12 @@ func Lint(text string, d Dialect) []Finding {
 	if last := l.lines[len(l.lines)-1]; trim(last) != "" || trim(after) != "" {
 		l.add(l.first+len(l.lines)-1, FindCut, "", "--- inside this line ends the front matter; what follows is body")
 	}
+	if strings.HasPrefix(text, bom) {
+		l.add(1, FindBOM, "", "a byte order mark stands before ---: this client reads on, older ones see no front matter")
+	}
 	if f.Problem != "" {
 		l.lost(f, text[start:end])
+		l.flags()
 	} else {
 		l.kept(f)
 	}
@@ -124,6 +131,16 @@ func (l *linter) lost(f Front, block string) {
 	l.add(f.Line, FindInvalid, l.keyAt(f.Line), "all fields are lost: "+f.Problem)
 }
 
+// flags names the flags that a lost block would have set.
+func (l *linter) flags() {
+	for i := range l.lines {
+		line := l.first + i
+		if key := l.keyAt(line); key == "disable-model-invocation" && l.written(Field{Line: line}) != "" {
+			l.add(line, FindNotInForce, key, key+" is not in force, as the fields are lost: the model can call the skill")
+		}
+	}
+}
+
 // keyAt is the key of a line that starts at column 0.
 func (l *linter) keyAt(line int) string {
 	i := line - l.first
@@ -162,7 +179,7 @@ func (l *linter) kept(f Front) {
 				if i == bad {
 					why = err.why
 				}
-				l.add(l.first+i, FindRequoted, key, "no strict YAML: the client puts the value in quotes and reads it as one text ("+why+")")
+				l.add(l.first+i, FindRequoted, key, "not strict YAML ("+why+")")
 			}
 		}
 	}
@@ -185,7 +202,11 @@ func (l *linter) value(f Front, x Field) {
 	}
 	if l.d.Parser == Naive {
 		if w[0] == '>' || w[0] == '|' {
-			l.add(x.Line, FindIndicator, x.Key, fmt.Sprintf("this client takes %q for the whole value; the lines below are dropped", w))
+			text := fmt.Sprintf("this client takes %q for the whole value; the lines below are dropped", w)
+			if n := l.meant(x.Key); n > 0 {
+				text = fmt.Sprintf("this client takes %q for the whole value: %d of %d characters; the lines below are dropped", w, budget.Len16(x.Value.Text), n)
+			}
+			l.add(x.Line, FindIndicator, x.Key, text)
 		}
 		return
 	}
@@ -205,6 +226,16 @@ func (l *linter) value(f Front, x Field) {
 	if i := strings.Index(w, " #"); i >= 0 {
 		l.add(x.Line, FindComment, x.Key, fmt.Sprintf("\" #\" starts a comment: %q is dropped", clip(trim(w[i:]))))
 	}
+}
+
+// meant is the length of a text, in UTF-16 code units, as YAML has it; 0 if it is none.
+func (l *linter) meant(key string) int {
+	f, _ := Parse("---\n"+strings.Join(l.lines, "\n")+"---\n", Dialect{Parser: BunYAML, DuplicateKeys: DuplicatesLast})
+	v, _ := f.Get(key)
+	if v.Kind != String {
+		return 0
+	}
+	return budget.Len16(trim(v.Text))
 }
 
 // nearMisses are keys that the client does not read, and what was meant.
