@@ -375,7 +375,8 @@ func (w *walker) findKept() {
 				kept[u] = true
 			}
 		}
-		if j, ok := w.graph.byUUID[c.Tail]; ok {
+		// A list is exact; the walk is for logs that only name the ends.
+		if j, ok := w.graph.byUUID[c.Tail]; ok && len(kept) == 0 {
 			for ; j >= 0 && steps > 0; steps-- {
 				u := nodes[j].rec.UUID
 				if u != "" {
