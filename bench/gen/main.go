@@ -2,9 +2,12 @@
 //
 //	gen DIR SIZE          a session of about SIZE bytes, with its subagents, into DIR
 //	gen DIR SHAPE [N]     a log of a hostile shape, of size N, into DIR
+//	gen DIR bills         logs that put questions to programs which count tokens, each
+//	                      question in a configuration folder of its own, into DIR
 //	gen                   the names of the shapes
 //
-// It prints the path of the main log.
+// It prints the path of the main log; of each question its folder, what it asks, and
+// why programs are known to answer it differently.
 package main
 
 import (
@@ -25,6 +28,13 @@ func main() {
 		}
 		return
 	}
+	if os.Args[2] == "bills" {
+		if err := bills(os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	path, err := write(os.Args[1], os.Args[2], os.Args[3:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
@@ -33,16 +43,32 @@ func main() {
 	fmt.Println(path)
 }
 
+// in makes files below a folder.
+func in(dir string) func(name string) (io.WriteCloser, error) {
+	return func(name string) (io.WriteCloser, error) {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return nil, err
+		}
+		return os.Create(file)
+	}
+}
+
+func bills(dir string) error {
+	for _, b := range synth.Bills {
+		folder := filepath.Join(dir, strings.ReplaceAll(b.Name, " ", "-"))
+		if err := synth.WriteBill(b, in(folder)); err != nil {
+			return err
+		}
+		fmt.Printf("%s\t%s\t%s\n", folder, b.Asks, b.Reason)
+	}
+	return nil
+}
+
 func write(dir, what string, rest []string) (path string, err error) {
 	if size, err := strconv.ParseInt(what, 10, 64); err == nil {
 		main := filepath.Join(dir, synth.ID+".jsonl")
-		return main, synth.Session(size, func(name string) (io.WriteCloser, error) {
-			file := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				return nil, err
-			}
-			return os.Create(file)
-		})
+		return main, synth.Session(size, in(dir))
 	}
 	for _, s := range synth.Shapes {
 		if s.Name != what {
