@@ -37,7 +37,7 @@ var knownTypes = set(
 
 // knownFields are the members that the recordings have and nothing here reads.
 var knownFields = set(
-	"apiBlockIndex", "apiErrorStatus", "apiRefusalCategory",
+	"apiBlockIndex", "apiRefusalCategory",
 	"apiRefusalExplanation", "atis", "attributionAgent", "attributionPlugin",
 	"backup", "bridgeSessionId", "cacheControl", "cause", "classifierMetaLines",
 	"commandOutcome", "commandUuid", "contextUsage", "deliveryId", "direction",
@@ -45,13 +45,13 @@ var knownFields = set(
 	"frameUrl", "hasOutput", "hookAdditionalContext", "hookCount",
 	"hookErrors", "hookInfos", "imagePasteIds",
 	"interruptedByShutdown", "isAbortedMidStream", "isDisplayOnly", "key",
-	"lastSequenceNum", "madeBy", "maxRetries", "mcpMeta", "messageCount",
+	"lastSequenceNum", "madeBy", "mcpMeta", "messageCount",
 	"originalModel", "ownerAccountUuid", "ownerOrganizationUuid", "path",
 	"pendingBackgroundAgentCount", "perTurnEffort", "permissionDecision",
 	"planContent", "prNumber", "prRepository", "prUrl", "preventedContinuation",
 	"project", "queueSkipAttachments", "reason", "refusedUserMessageUuid",
 	"relocatedCwd", "renderedBesideToolResult", "renderedInHumanTurn",
-	"requestDigest", "requestSessionId", "retractedMessageUuids", "retryAttempt",
+	"requestDigest", "requestSessionId", "retractedMessageUuids",
 	"retryInMs", "sandboxed", "scope", "sessionKind", "snapshotMessageId",
 	"source", "stopReason", "summarizedTurnPromptUuids",
 	"supersedesUuids", "teamName", "thinkingMetadata", "thread", "title", "todos",
@@ -153,6 +153,12 @@ func (d *decoder) claudeField(key []byte) bool {
 		d.flag("isApiErrorMessage", &r.APIError)
 	case "error":
 		d.errorText()
+	case "apiErrorStatus":
+		d.status(d.s.value())
+	case "retryAttempt":
+		d.count("retryAttempt", &r.Retry)
+	case "maxRetries":
+		d.count("maxRetries", &r.MaxRetries)
 	case "content", "summary", "lastPrompt", "aiTitle", "customTitle", "agentName":
 		d.recordText()
 	case "explicit":
@@ -269,14 +275,30 @@ func (d *decoder) recordText() {
 	d.rec.Text = text
 }
 
-// errorText takes an error: a word, or an object with a message.
+// errorText takes an error: a word, or an object with a message and a status. Some
+// clients leave the message where the server put it, and a type may be all there is.
 func (d *decoder) errorText() {
 	v := d.s.value()
 	if v.Kind() == ValueObject {
-		v = v.Get("message")
+		d.status(v.Get("status"))
+		object := v
+		v = object.Get("message")
+		if v.Kind() != ValueString {
+			v = object.Get("error").Get("error").Get("message")
+		}
+		if v.Kind() != ValueString {
+			v = object.Get("type")
+		}
 	}
 	if v.Kind() == ValueString {
 		d.rec.Error = d.unquote(v[1 : len(v)-1])
+	}
+}
+
+// status takes the HTTP status of a failed call; anything else is passed over.
+func (d *decoder) status(v Value) {
+	if n, ok := v.Int(); ok && n > 0 && n < 1000 {
+		d.rec.Status = int(n)
 	}
 }
 

@@ -118,9 +118,13 @@ type Record struct {
 	RequestID      string
 	APIError       bool   // isApiErrorMessage, or is_error of a stream-json result
 	Error          string // error, or error.message, of a failed call
-	RequestedModel string // requestedModel
-	RequestRef     string // id of the api-request record
-	CacheRequested string // promptCacheRequested: 5m, 1h
+	Status         int    // its HTTP status: apiErrorStatus, or error.status; 0 if none is told
+	// Retry is the number of the attempt that follows a failed call (retryAttempt of an
+	// api_error record), and MaxRetries how many there may be.
+	Retry, MaxRetries int
+	RequestedModel    string // requestedModel
+	RequestRef        string // id of the api-request record
+	CacheRequested    string // promptCacheRequested: 5m, 1h
 	// The skill on whose behalf an assistant record was made, as the client says.
 	AttributionSkill string
 	SourceAssistant  string // sourceToolAssistantUUID: the record with the tool use

@@ -25,7 +25,7 @@ type Source struct {
 func Observe(main Source, subs ...Source) (*Session, error) {
 	s := &Session{Client: "claude-code", File: main.Name, Unknown: map[string]int{}}
 	var firstErr error
-	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}, counted: map[callKey]int{}}
+	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}, counted: map[callKey]int{}, failed: map[string]bool{}}
 	in := &intake{tools: map[string]string{}}
 	read := func(src Source, facts func(*jsonl.Record)) []*record {
 		var out []*record
@@ -66,6 +66,7 @@ type observer struct {
 	calls   map[string]*callRef // tool uses by id, of all agents
 	seen    map[string]bool     // versions and models
 	counted map[callKey]int     // model requests, and the agent that has them
+	failed  map[string]bool     // requests that failed, by the uuid of their record
 	byAgent []agentLink
 }
 
@@ -128,9 +129,27 @@ func (o *observer) facts(r *jsonl.Record) {
 			s.End = r.Time
 		}
 	}
+	if retried := r.Kind == jsonl.KindSystem && r.Subtype == "api_error"; retried || r.Kind == jsonl.KindAssistant && r.APIError {
+		o.failure(r, retried)
+	}
 	if r.Kind == jsonl.KindOther {
 		o.unknown(r.Type)
 	}
+}
+
+// failure notes a request that failed, once: a copied history repeats it.
+func (o *observer) failure(r *jsonl.Record, retried bool) {
+	if r.UUID != "" {
+		if o.failed[r.UUID] {
+			return
+		}
+		o.failed[r.UUID] = true
+	}
+	f := Failure{Where: Where{r.Pos.File, r.Pos.Line, r.UUID, r.Time}, Agent: r.Agent, Error: r.Error, Status: r.Status}
+	if retried {
+		f.Retry, f.MaxRetries = max(r.Retry, 1), r.MaxRetries
+	}
+	o.session.Failures = append(o.session.Failures, f)
 }
 
 // add adds a name to a list that holds each once.

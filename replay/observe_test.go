@@ -318,6 +318,31 @@ func TestSessionFacts(t *testing.T) {
 	equal(t, "events of nothing", len(empty.Main().Events), 0)
 }
 
+func TestFailures(t *testing.T) {
+	const row = `{"type":"system","subtype":"api_error","uuid":"e1","sessionId":"s1","error":{"status":529,"error":{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}},"retryInMs":500,"retryAttempt":2,"maxRetries":10}`
+	s := observe(t, user("a", "", "one"), row, row, `{"type":"system","subtype":"api_error","uuid":"e2","sessionId":"s1","error":{"message":"Connection error.","formatted":"x","connection":{"code":"x"}}}`,
+		`{"type":"assistant","uuid":"e3","sessionId":"s1","isApiErrorMessage":true,"error":"invalid_request","apiErrorStatus":400,"message":{"id":"x","model":"<synthetic>","content":"Prompt is too long","usage":{"input_tokens":0,"output_tokens":0}}}`)
+	var got []string
+	for _, f := range s.Failures {
+		got = append(got, fmt.Sprintf("%d: %s, %d, retry %d of %d", f.Where.Line, f.Error, f.Status, f.Retry, f.MaxRetries))
+	}
+	equal(t, "failures", strings.Join(got, "\n"), "2: Overloaded, 529, retry 2 of 10\n4: Connection error., 0, retry 1 of 0\n5: invalid_request, 400, retry 0 of 0")
+	equal(t, "calls", len(s.Main().Calls), 0)
+}
+
+func TestAccounts(t *testing.T) {
+	s := observe(t, user("a", "", "one"), assistant("b", "a", "m1", text("x")),
+		`{"type":"cost-state","sessionId":"s1","totalCostUSD":0.5,"startTime":1796027786337,"totalDuration":801,"modelUsage":{"claude-x":{"inputTokens":3,"costUSD":0.5}}}`,
+		`{"type":"cost-state","sessionId":"another","totalCostUSD":9,"modelUsage":{}}`, `{"type":"cost-state","sessionId":"s1"}`)
+	equal(t, "accounts", len(s.Accounts), 1)
+	a := s.Accounts[0]
+	equal(t, "line", a.Where.Line, 3)
+	equal(t, "time", a.Where.Time.Equal(s.End), true)
+	equal(t, "total", a.TotalUSD, "0.5")
+	equal(t, "model", fmt.Sprint(a.Models), fmt.Sprint([]jsonl.ModelUsage{{Model: "claude-x", Usage: jsonl.Usage{Input: 3}, CostUSD: "0.5"}}))
+	equal(t, "began", a.Started.UnixMilli(), 1796027786337)
+}
+
 func TestRestarts(t *testing.T) {
 	s := observe(t, user("a", "", "one"), assistant("b", "a", "m1", text("x")), `{"type":"cost-state","sessionId":"s1"}`, user("c", "b", "two"), assistant("d", "c", "m2", text("y")), user("e", "d", "three"))
 	equal(t, "restarts", fmt.Sprint(s.Restarts), "[2]")

@@ -252,9 +252,23 @@ type Session struct {
 	// Restarts are the events of the main loop, by index, before which a new process
 	// took the conversation up, as far as the log shows it.
 	Restarts []int
+	// Failures are requests that came to nothing, in the order of the logs.
+	Failures []Failure
 	// Accounts are the client's own running totals, in the order of the main log. See
 	// [Account].
 	Accounts []Account
+}
+
+// Failure is a model request that failed: nothing was billed for it, as far as the
+// log tells.
+type Failure struct {
+	Where  Where
+	Agent  string // agent id, "" in the main loop
+	Error  string // as the client or the server says, "" if it does not
+	Status int    // HTTP status, 0 if it is not told
+	// Retry is the number of the attempt that followed, of at most MaxRetries; 0 where
+	// the client gave up.
+	Retry, MaxRetries int
 }
 
 // Account is the client's own running total, as it stands in a main log: what the
