@@ -123,8 +123,18 @@ func TestKinds(t *testing.T) {
 				r.Kind, r.Type, r.Subtype, r.Text = KindSystem, "system", "local_command", "<local-command-stdout></local-command-stdout>"
 				r.Command, r.CommandArgs = "compact", "x"
 			}},
-		{"API retry", `{"type":"system","subtype":"api_error","error":{"message":"overloaded"},"content":null,"retryInMs":1,"retryAttempt":1,"maxRetries":10` + common,
-			func(r *Record) { r.Kind, r.Type, r.Subtype, r.Error = KindSystem, "system", "api_error", "overloaded" }},
+		{"API retry", `{"type":"system","subtype":"api_error","error":{"message":"overloaded","status":529},"content":null,"retryInMs":1,"retryAttempt":1,"maxRetries":10` + common,
+			func(r *Record) {
+				r.Kind, r.Type, r.Subtype, r.Error, r.Status, r.Retry, r.MaxRetries = KindSystem, "system", "api_error", "overloaded", 529, 1, 10
+			}},
+		{"API retry, as the server says", `{"type":"system","subtype":"api_error","error":{"status":401,"error":{"type":"error","error":{"type":"authentication_error","message":"no key"}},"type":"authentication_error"}` + common,
+			func(r *Record) {
+				r.Kind, r.Type, r.Subtype, r.Error, r.Status = KindSystem, "system", "api_error", "no key", 401
+			}},
+		{"API retry, a type only", `{"type":"system","subtype":"api_error","error":{"status":"x","type":"overloaded_error"},"apiErrorStatus":400` + common,
+			func(r *Record) {
+				r.Kind, r.Type, r.Subtype, r.Error, r.Status = KindSystem, "system", "api_error", "overloaded_error", 400
+			}},
 		{"queue", `{"type":"queue-operation","operation":"enqueue","content":"hi","reason":"x","commandUuid":"c"` + common,
 			func(r *Record) { r.Kind, r.Type, r.Subtype, r.Text = KindQueue, "queue-operation", "enqueue", "hi" }},
 		{"last prompt", `{"type":"last-prompt","lastPrompt":"hi","leafUuid":"00000000-0000-0000-0000-000000000000","explicit":true` + common,
