@@ -56,7 +56,7 @@ func TestRough(t *testing.T) {
 
 func TestProfile(t *testing.T) {
 	s := "ab 12\n{}倉庫é📦\xff"
-	want := Profile{Letters: 3, Digits: 2, Blanks: 2, Punct: 2, CJK: 2, Other: 2}
+	want := Profile{Letters: 3, Digits: 2, Blanks: 2, Punct: 2, CJK: 2, Other: 2, Words: 2}
 	if got := ProfileOf(s); got != want {
 		t.Errorf("ProfileOf(%q) = %+v, want %+v", s, got, want)
 	}

@@ -32,7 +32,7 @@ func TestKinds(t *testing.T) {
 	base := Record{Format: FormatClaude, UUID: "u", Parent: "p", Session: "s", Agent: "ag", Sidechain: true,
 		Time:    time.Date(2026, 11, 30, 7, 36, 26, 752e6, time.UTC),
 		Version: "2.1.332", CWD: "/home/dev/shop", Branch: "main", Entrypoint: "cli"}
-	letters := func(n int) Size { return Size{Letters: n} }
+	letters := func(n int) Size { return Size{Letters: n, Words: 1} }
 	for _, c := range []struct {
 		name, line string
 		want       func(r *Record)
@@ -64,7 +64,7 @@ func TestKinds(t *testing.T) {
 					Blocks: []Block{
 						{Kind: BlockThinking, Type: "thinking", Text: "abc", Size: letters(3), Bytes: 53},
 						{Kind: BlockThinking, Type: "redacted_thinking", Bytes: 39},
-						{Kind: BlockToolUse, Type: "tool_use", ID: "toolu_1", Name: "Skill", Input: []byte(`{"skill":"a"}`), Size: Size{Letters: 6, Punct: 7}, Bytes: 98},
+						{Kind: BlockToolUse, Type: "tool_use", ID: "toolu_1", Name: "Skill", Input: []byte(`{"skill":"a"}`), Size: Size{Letters: 6, Punct: 7, Words: 2}, Bytes: 98},
 					},
 					Usage: &Usage{Input: 3, Output: 8, CacheRead: 21954, CacheWrite: 7, CacheWrite5m: 3, CacheWrite1h: 4, HasSplit: true,
 						WebSearches: 1, WebFetches: 2, Thinking: 2, ServiceTier: "standard", Speed: "fast", Geo: "eu"}}
@@ -89,7 +89,7 @@ func TestKinds(t *testing.T) {
 		{"parts and agent result", `{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":[{"type":"text","text":"a"},{"type":"image","source":{"data":"AAAA"}},{"type":"tool_reference","tool_name":"x"},{"type":"text","text":"b"}]}]},"toolUseResult":{"isAsync":true,"status":"async_launched","agentId":"a7","agentType":"packer","resolvedModel":"claude-x","totalTokens":12,"usage":{"input_tokens":3},"content":[{"type":"text","text":"packed"}]}` + common,
 			func(r *Record) {
 				r.Kind, r.Type = KindUser, "user"
-				r.Message = &Message{Role: "user", Blocks: []Block{{Kind: BlockToolResult, Type: "tool_result", ID: "toolu_1", Text: "a\nb", Images: 1, Parts: true, Size: letters(2), Bytes: 196}}}
+				r.Message = &Message{Role: "user", Blocks: []Block{{Kind: BlockToolResult, Type: "tool_result", ID: "toolu_1", Text: "a\nb", Images: 1, Parts: true, Size: Size{Letters: 2, Words: 2}, Bytes: 196}}}
 				r.Result = &ToolResult{Background: true, Status: "async_launched", Agent: "a7", AgentType: "packer", Model: "claude-x", Tokens: 12, Usage: &Usage{Input: 3}}
 			}},
 		{"fork result", `{"type":"user","toolUseResult":{"success":true,"commandName":"f","status":"forked","background":true,"agentId":"a3","result":"done"}` + common,
@@ -162,7 +162,7 @@ func TestKinds(t *testing.T) {
 		{"shape", `{"type":"api-request-shape","shapeHash":"h","scrubbedChars":3,"shape":{"system":[{"type":"t","text":"ab"}],"tools":[{"name":"Skill","description":"d"}]}` + common,
 			func(r *Record) {
 				r.Kind, r.Type, r.Hash, r.Missing = KindAPIRequestShape, "api-request-shape", "h", 3
-				r.Shape = &Shape{System: letters(3), Tools: []ToolDef{{Name: "Skill", Size: Size{Letters: 21, Punct: 13}}}}
+				r.Shape = &Shape{System: Size{Letters: 3, Words: 2}, Tools: []ToolDef{{Name: "Skill", Size: Size{Letters: 21, Punct: 13, Words: 4}}}}
 			}},
 		{"blob", `{"type":"api-request-blob","hash":"h","message":{"role":"user","content":[{"type":"text","text":"ab"}],"output_config":{}}` + common,
 			func(r *Record) {
@@ -214,34 +214,34 @@ func TestAttachments(t *testing.T) {
 			`,"rendered":[{"content":"<r>"},{"content":"xy"}],"renderedRole":"system","renderedCutChars":9`,
 			Attachment{Type: "skill_listing", Content: "- a: b", HasInitial: true, Count: 1, HasCount: true, Names: []string{"a"}, HasNames: true,
 				Digests: []string{"d"}, HasDigests: true, Rendered: "<r>", Role: "system", HasRendered: true, RenderedCut: 9,
-				Size: Size{Letters: 4, Punct: 2, Blanks: 2}, RenderedSize: Size{Letters: 3, Punct: 2}}},
+				Size: Size{Letters: 4, Punct: 2, Blanks: 2, Words: 4}, RenderedSize: Size{Letters: 3, Punct: 2, Words: 2}}},
 		{"old listing", `{"type":"skill_listing","content":"","isInitial":true}`, ``, Attachment{Type: "skill_listing", Initial: true, HasInitial: true}},
 		{"bodies", `{"type":"invoked_skills","skills":[{"name":"a","path":"userSettings:a","content":"x\ud83d"},"b",{"name":5,"content":"c"}]}`, ``,
-			Attachment{Type: "invoked_skills", Skills: []InvokedSkill{{"a", "userSettings:a", "x\xED\xA0\xBD"}, {Name: "b"}, {Content: "c"}}, Size: Size{Letters: 17, Punct: 1, Other: 1}}},
+			Attachment{Type: "invoked_skills", Skills: []InvokedSkill{{"a", "userSettings:a", "x\xED\xA0\xBD"}, {Name: "b"}, {Content: "c"}}, Size: Size{Letters: 17, Punct: 1, Other: 1, Words: 6}}},
 		{"permissions", `{"type":"command_permissions","allowedTools":["Bash"],"model":"haiku"}`, ``,
-			Attachment{Type: "command_permissions", AllowedTools: []string{"Bash"}, Model: "haiku", Size: Size{Letters: 9}}},
+			Attachment{Type: "command_permissions", AllowedTools: []string{"Bash"}, Model: "haiku", Size: Size{Letters: 9, Words: 2}}},
 		{"dynamic", `{"type":"dynamic_skill","skillDir":"/d","skillNames":["x:y"],"displayPath":"d"}`, ``,
-			Attachment{Type: "dynamic_skill", SkillDir: "/d", SkillNames: []string{"x:y"}, Size: Size{Letters: 4, Punct: 2}}},
+			Attachment{Type: "dynamic_skill", SkillDir: "/d", SkillNames: []string{"x:y"}, Size: Size{Letters: 4, Punct: 2, Words: 4}}},
 		{"queued", `{"type":"queued_command","prompt":"go on","origin":{"kind":"human"},"commandMode":"prompt"}`, ``,
-			Attachment{Type: "queued_command", Prompt: "go on", Origin: "human", Size: Size{Letters: 15, Blanks: 1}}},
+			Attachment{Type: "queued_command", Prompt: "go on", Origin: "human", Size: Size{Letters: 15, Blanks: 1, Words: 4}}},
 		{"queued with image", `{"type":"queued_command","prompt":[{"type":"image","source":{}},{"type":"text","text":"see"}]}`, ``,
-			Attachment{Type: "queued_command", Prompt: "see", Images: 1, Size: Size{Letters: 12}}},
+			Attachment{Type: "queued_command", Prompt: "see", Images: 1, Size: Size{Letters: 12, Words: 3}}},
 		{"environment", `{"type":"environment","snapshot":{"workingDirectory":"/w","isGitRepo":true}}`, ``,
-			Attachment{Type: "environment", WorkingDirectory: "/w", GitRepo: true, HasGitRepo: true, Size: Size{Letters: 1, Punct: 1}}},
+			Attachment{Type: "environment", WorkingDirectory: "/w", GitRepo: true, HasGitRepo: true, Size: Size{Letters: 1, Punct: 1, Words: 1}}},
 		{"model", `{"type":"model","identity":{"modelId":"m[1m]"},"text":"t"}`, ``,
-			Attachment{Type: "model", Model: "m[1m]", Text: "t", Size: Size{Letters: 3, Digits: 1, Punct: 2}}},
+			Attachment{Type: "model", Model: "m[1m]", Text: "t", Size: Size{Letters: 3, Digits: 1, Punct: 2, Words: 3}}},
 		{"task", `{"type":"task_status","taskId":"i","taskType":"local_agent","status":"completed","description":"d","deltaSummary":null}`, ``,
-			Attachment{Type: "task_status", TaskID: "i", TaskType: "local_agent", TaskStatus: "completed", TaskDescription: "d", Size: Size{Letters: 21, Punct: 1}}},
+			Attachment{Type: "task_status", TaskID: "i", TaskType: "local_agent", TaskStatus: "completed", TaskDescription: "d", Size: Size{Letters: 21, Punct: 1, Words: 5}}},
 		{"file", `{"type":"file","filename":"/f","content":{"type":"text","file":{"filePath":"/f","content":"body"}}}`, ``,
-			Attachment{Type: "file", FilePath: "/f", Text: "body", Size: Size{Letters: 10, Punct: 2}}},
+			Attachment{Type: "file", FilePath: "/f", Text: "body", Size: Size{Letters: 10, Punct: 2, Words: 4}}},
 		{"memory", `{"type":"nested_memory","path":"/m","content":{"path":"/m","content":"note"}}`, ``,
-			Attachment{Type: "nested_memory", FilePath: "/m", Text: "note", Size: Size{Letters: 6, Punct: 2}}},
+			Attachment{Type: "nested_memory", FilePath: "/m", Text: "note", Size: Size{Letters: 6, Punct: 2, Words: 3}}},
 		{"hook", `{"type":"hook_additional_context","content":["a","b"],"hookName":"h"}`, ``,
-			Attachment{Type: "hook_additional_context", Text: "a\nb", Size: Size{Letters: 3}}},
+			Attachment{Type: "hook_additional_context", Text: "a\nb", Size: Size{Letters: 3, Words: 3}}},
 		{"fallback", `{"type":"unknown_command_fallback","commandName":"x","availableCommandNames":["y"],"availableCommandCount":1}`, ``,
-			Attachment{Type: "unknown_command_fallback", Command: "x", Size: Size{Letters: 2}}},
+			Attachment{Type: "unknown_command_fallback", Command: "x", Size: Size{Letters: 2, Words: 2}}},
 		{"prompt", `{"type":"prompt_snapshot","systemPrompt":["abc",{"scrubbed":"xx","scrubbedChars":40}],"tools":[{"name":"Skill","description":"d","scrubbedChars":7,"schema":{"name":"Skill"}}]}`, ``,
-			Attachment{Type: "prompt_snapshot", SystemSize: 43, Tools: []ToolDef{{Name: "Skill", Missing: 7, Size: Size{Letters: 9, Punct: 7}}}, Size: Size{Letters: 16}}},
+			Attachment{Type: "prompt_snapshot", SystemSize: 43, Tools: []ToolDef{{Name: "Skill", Missing: 7, Size: Size{Letters: 9, Punct: 7, Words: 2}}}, Size: Size{Letters: 16, Words: 5}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, st := decodeOne(t, `{"attachment":`+c.attachment+c.beside+`,"type":"attachment"`+common, Options{})

@@ -160,6 +160,9 @@ func slowMeasure(s string) (z Size) {
 		switch c := s[i]; {
 		case c|0x20 >= 'a' && c|0x20 <= 'z':
 			z.Letters++
+			if i == 0 || s[i-1]|0x20 < 'a' || s[i-1]|0x20 > 'z' {
+				z.Words++
+			}
 		case c >= '0' && c <= '9':
 			z.Digits++
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
@@ -198,6 +201,13 @@ func FuzzMeasure(f *testing.F) {
 		}
 		if got, want := v.Size(), slowMeasure(v.Text()); got != want {
 			t.Fatalf("%s: %+v, want %+v", quoted, got, want)
+		}
+		// Letters as escapes make the same words.
+		quoted = bytes.ReplaceAll(quoted, []byte("e"), []byte(`\u0065`))
+		if v, err = ParseValue(quoted); err == nil {
+			if got, want := v.Size(), slowMeasure(v.Text()); got != want {
+				t.Fatalf("%s: %+v, want %+v", quoted, got, want)
+			}
 		}
 	})
 }

@@ -15,6 +15,8 @@ type Size struct {
 	Punct   int // the rest of ASCII
 	CJK     int // U+3000 to U+D7FF: kana, ideographs, Hangul
 	Other   int // everything else; two units for a character beyond U+FFFF
+
+	Words int // runs of ASCII letters: no class, but by these tokens go
 }
 
 // Len16 is the length of the text in UTF-16 code units.
@@ -30,6 +32,18 @@ func (z *Size) Add(o Size) {
 	z.Punct += o.Punct
 	z.CJK += o.CJK
 	z.Other += o.Other
+	z.Words += o.Words
+}
+
+// Sub takes o, which is part of z, from z.
+func (z *Size) Sub(o Size) {
+	z.Letters = max(z.Letters-o.Letters, 0)
+	z.Digits = max(z.Digits-o.Digits, 0)
+	z.Blanks = max(z.Blanks-o.Blanks, 0)
+	z.Punct = max(z.Punct-o.Punct, 0)
+	z.CJK = max(z.CJK-o.CJK, 0)
+	z.Other = max(z.Other-o.Other, 0)
+	z.Words = max(z.Words-o.Words, 0)
 }
 
 // Measure is the size of a text in WTF-8.
@@ -59,6 +73,9 @@ type counter struct {
 
 	sum uint64 // laneBits for each class
 	n   int    // bytes in sum
+
+	runs   int    // of letters
+	inWord uint64 // 0x80 where the last character was a letter, else 0
 
 	z Size // what was moved out of all these
 }
@@ -118,6 +135,10 @@ func digitsOf(x uint64) uint64 {
 	return (x + (0x80-'0')*lowBits) &^ (x + (0x7F-'9')*lowBits)
 }
 
+// startsOf are the letters of a word that follow no letter; inWord is whether its
+// first byte does.
+func startsOf(letters, inWord uint64) uint64 { return letters &^ (letters<<8 | inWord) }
+
 func spacesOf(x uint64) uint64 { return ^(x + (0x7F-' ')*lowBits) }
 
 // odd is not 0 where one of the bytes of x under the mask is no plain text.
@@ -127,6 +148,7 @@ func odd(x, mask uint64) uint64 { return (x | (x - ' '*lowBits)) & highBits & ma
 // before the end, and returns how far it came.
 func (c *counter) text(b []byte, i int) int {
 	letters, digits, spaces, words := c.letters, c.digits, c.spaces, c.words
+	runs, inWord := c.runs, c.inWord
 	plain := i // where plain text would begin if all before were odd
 	for i+8 <= len(b) {
 		x := binary.LittleEndian.Uint64(b[i:])
@@ -138,11 +160,21 @@ func (c *counter) text(b []byte, i int) int {
 		mask := end&-end>>7 - 1 // the bytes before the end
 		i += n
 		if odd(x, mask) != 0 {
+			l := lettersOf(x&^highBits) & mask & highBits &^ x
+			runs += bits.OnesCount64(startsOf(l, inWord))
+			if n > 0 {
+				inWord = l >> (8*n - 8)
+			}
 			c.bytes(x, n)
 			plain += n
 		} else {
 			mask &= highBits
-			letters += lettersOf(x) & mask >> 7
+			l := lettersOf(x) & mask
+			runs += bits.OnesCount64(startsOf(l, inWord))
+			if n > 0 {
+				inWord = l >> (8*n - 8)
+			}
+			letters += l >> 7
 			digits += digitsOf(x) & mask >> 7
 			spaces += spacesOf(x) & mask >> 7
 			if words++; words == maxWords {
@@ -156,6 +188,7 @@ func (c *counter) text(b []byte, i int) int {
 		}
 	}
 	c.letters, c.digits, c.spaces, c.words = letters, digits, spaces, words
+	c.runs, c.inWord = runs, inWord
 	c.plain += i - plain
 	return i
 }
@@ -163,10 +196,16 @@ func (c *counter) text(b []byte, i int) int {
 // word counts eight bytes, whatever they are.
 func (c *counter) word(x uint64) {
 	if odd(x, highBits) != 0 {
+		l := lettersOf(x&^highBits) & highBits &^ x
+		c.runs += bits.OnesCount64(startsOf(l, c.inWord))
+		c.inWord = l >> 56
 		c.bytes(x, 8)
 		return
 	}
-	c.letters += lettersOf(x) & highBits >> 7
+	l := lettersOf(x) & highBits
+	c.runs += bits.OnesCount64(startsOf(l, c.inWord))
+	c.inWord = l >> 56
+	c.letters += l >> 7
 	c.digits += digitsOf(x) & highBits >> 7
 	c.spaces += spacesOf(x) & highBits >> 7
 	c.plain += 8
@@ -187,6 +226,12 @@ func (c *counter) bytes(x uint64, n int) {
 }
 
 func (c *counter) add(lane uint64) {
+	if lane != 1<<laneLetters {
+		c.inWord = 0
+	} else if c.inWord == 0 {
+		c.runs++
+		c.inWord = 0x80
+	}
 	c.sum += lane
 	if c.n++; c.n > laneRun-8 {
 		c.spillSum()
@@ -225,6 +270,7 @@ func (c *counter) flush(z *Size) {
 	c.spill()
 	c.spillSum()
 	c.z.Punct += c.plain
+	c.z.Words = c.runs
 	z.Add(c.z)
 }
 

@@ -121,17 +121,45 @@ func TestMeasure(t *testing.T) {
 		want Size
 	}{
 		{"", Size{}},
-		{"ab1 \n.\"\\", Size{Letters: 2, Digits: 1, Blanks: 2, Punct: 3}},
+		{"ab1 \n.\"\\", Size{Letters: 2, Digits: 1, Blanks: 2, Punct: 3, Words: 1}},
 		{"é中😀…", Size{CJK: 1, Other: 4}},
-		{strings.Repeat("a", 5000) + strings.Repeat("😀", 5000), Size{Letters: 5000, Other: 10000}},
+		{strings.Repeat("a", 5000) + strings.Repeat("😀", 5000), Size{Letters: 5000, Other: 10000, Words: 1}},
 		{"\xED\xA0\xBD", Size{CJK: 1}}, // a lone surrogate is one unit, of whichever class
 	} {
 		if got := Measure(c.text); got != c.want {
 			t.Errorf("%.20q: %+v, want %+v", c.text, got, c.want)
 		}
 	}
-	if got := Value(`{"name":"abc","list":["12","\n\u4e2d\u00e9\ud83d\ude00\u0041"],"n":5}`).Size(); got != (Size{Letters: 4, Digits: 2, Blanks: 1, CJK: 1, Other: 3}) {
+	if got := Value(`{"name":"abc","list":["12","\n\u4e2d\u00e9\ud83d\ude00\u0041"],"n":5}`).Size(); got != (Size{Letters: 4, Digits: 2, Blanks: 1, CJK: 1, Other: 3, Words: 2}) {
 		t.Errorf("strings of a value: %+v", got)
+	}
+}
+
+// TestMeasureWords counts runs of letters at every place of the words of eight bytes
+// in which they are counted.
+func TestMeasureWords(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		words int
+	}{
+		{"a", 1}, {"ab cd", 2}, {"a1b", 2}, {"aB", 1}, {"1 2", 0}, {"éa", 1}, {"aéb", 2}, {"abcdefg hijklmno", 2},
+		{"abcdefghijklmnop", 1}, {"one-two_three.four", 4}, {"中a中b", 2}, {"@AZ[`az{", 2}, {"a\nb\"c", 3}, {"\x01a\x7fb", 2},
+	} {
+		for pad := range 17 {
+			for _, fill := range []string{" ", "é", "1", "\n"} {
+				text := strings.Repeat(fill, pad) + c.text
+				if got := Measure(text).Words; got != c.words {
+					t.Errorf("%q: %d words, want %d", text, got, c.words)
+				}
+				quoted, err := json.Marshal(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := Value(quoted).Size().Words; got != c.words {
+					t.Errorf("%s as JSON: %d words, want %d", quoted, got, c.words)
+				}
+			}
+		}
 	}
 }
 

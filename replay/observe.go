@@ -68,6 +68,9 @@ type observer struct {
 	counted map[callKey]int     // model requests, and the agent that has them
 	failed  map[string]bool     // requests that failed, by the uuid of their record
 	byAgent []agentLink
+	folders []folder // of skills, as their bodies name them
+
+	saysEarlier map[string]bool // see earlier, by version
 }
 
 // callRef is a tool use and what has come of it.
@@ -244,7 +247,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 	a := &Agent{ID: id, File: file, Type: typ}
 	s.Agents = append(s.Agents, a)
 	w := &walker{observer: o, agent: a, index: len(s.Agents) - 1, graph: g,
-		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, calls: map[callKey]int{}, turns: map[string]bool{}}
+		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, reply: -1, result: -1, calls: map[callKey]int{}, turns: map[string]bool{}}
 	for i := range w.last {
 		w.last[i], w.tails[i] = -1, -2
 	}
@@ -303,6 +306,9 @@ type walker struct {
 
 	tails []int // last segment at or before each node, -2 where none is known
 	tail  int   // last segment of the conversation in hand
+
+	reply  int // the call whose reply the record in hand is part of, -1 if of none
+	result int // segment of the last result of the turn, -1 if there is none
 
 	calls map[callKey]int // API calls
 	turns map[string]bool // assistant messages that have begun
@@ -839,6 +845,7 @@ const mostModels = 16
 // agent holds too, as a copied history does, was made once.
 func (w *walker) apiCall(r *record) {
 	m := r.Message
+	w.reply = -1
 	if m.Model == syntheticModel {
 		return
 	}
@@ -859,6 +866,7 @@ func (w *walker) apiCall(r *record) {
 		w.agent.Calls = append(doubled(w.agent.Calls), APICall{Where: w.where(r), Message: m.ID, Request: m.RequestID, Model: m.Model,
 			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail(), Version: r.Version})
 	}
+	w.reply = i
 	c := &w.agent.Calls[i]
 	c.Rows++
 	w.wrote(c, m)

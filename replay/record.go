@@ -187,6 +187,8 @@ type attachment struct {
 	Size  jsonl.Size // of what the model saw
 	Whole *jsonl.Attachment
 	Path  string // of a file that the client shows, as after a compaction
+	// rendered: Size is of what was sent; else of the attachment's own strings.
+	rendered bool
 }
 
 func attached(a *jsonl.Attachment) *attachment {
@@ -195,7 +197,7 @@ func attached(a *jsonl.Attachment) *attachment {
 	}
 	out := &attachment{Type: a.Type, Size: a.Size}
 	if a.HasRendered {
-		out.Size = a.RenderedSize
+		out.Size, out.rendered = a.RenderedSize, true
 	}
 	switch a.Type {
 	case "skill_listing", "invoked_skills", "queued_command":
@@ -217,7 +219,7 @@ func reduced(b *jsonl.Block) jsonl.Value {
 	}
 	return in.Only(func(name []byte, v jsonl.Value) bool {
 		switch string(name) {
-		case "file_path", "notebook_path", "subagent_type":
+		case "file_path", "notebook_path", "path", "subagent_type":
 			return true
 		case "content":
 			return b.Name == "Write" && skillPath(in.Get("file_path").Text())

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -10,8 +11,11 @@ import (
 )
 
 // EstimateTokens estimates the tokens of a text by its classes of characters.
-func EstimateTokens(z jsonl.Size) float64 {
-	return budget.Profile{Letters: z.Letters, Digits: z.Digits, Blanks: z.Blanks, Punct: z.Punct, CJK: z.CJK, Other: z.Other}.Tokens()
+func EstimateTokens(z jsonl.Size) float64 { return Profile(z).Tokens() }
+
+// Profile is what a size says of the characters of a text.
+func Profile(z jsonl.Size) budget.Profile {
+	return budget.Profile{Letters: z.Letters, Digits: z.Digits, Blanks: z.Blanks, Punct: z.Punct, CJK: z.CJK, Other: z.Other, Words: z.Words}
 }
 
 // promptTail is the last segment that stands before the record in hand.
@@ -54,19 +58,7 @@ func (w *walker) segment(r *record) {
 	case r.Kind == jsonl.KindUser && r.Message != nil:
 		w.userSegments(r)
 	case r.Kind == jsonl.KindAssistant && r.Message != nil:
-		for i := range r.Message.Blocks {
-			b := &r.Message.Blocks[i]
-			if b.Kind == jsonl.BlockToolUse && b.Name == "Skill" {
-				ref := w.observer.calls[b.ID]
-				skill := ""
-				if ref != nil {
-					skill = ref.skill
-				}
-				w.add(Segment{Layer: LayerCall, Skill: skill, Part: PartUse, Size: b.Size})
-				continue
-			}
-			w.add(Segment{Layer: LayerOther, Part: PartMessages, Size: b.Size})
-		}
+		w.replySegments(r)
 	case r.Attachment != nil:
 		w.attachmentSegments(r.Attachment)
 	}
@@ -95,6 +87,30 @@ func (w *walker) restart(r *record) {
 	}
 }
 
+// replySegments adds what a reply leaves in the prompts that follow. Thinking is not
+// sent again.
+func (w *walker) replySegments(r *record) {
+	w.result = -1
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
+		g := Segment{Layer: LayerOther, Part: PartMessages}
+		switch b.Kind {
+		case jsonl.BlockThinking:
+			continue
+		case jsonl.BlockToolUse:
+			if ref := w.observer.calls[b.ID]; ref != nil {
+				if g = w.toolLayer(ref); g.Layer != LayerOther {
+					g.Part = PartUse
+				}
+			}
+			g.Size = jsonl.Measure(b.Name)
+		}
+		g.Size.Add(b.Size)
+		g.Reply = w.reply + 1
+		w.add(g)
+	}
+}
+
 func (w *walker) userSegments(r *record) {
 	// The event that the record became, if any, says which layer its text is.
 	var e *Event
@@ -106,7 +122,10 @@ func (w *walker) userSegments(r *record) {
 		g := Segment{Layer: LayerOther, Part: PartMessages}
 		switch {
 		case b.Kind == jsonl.BlockToolResult:
-			g = w.resultLayer(b)
+			if ref := w.observer.calls[b.ID]; ref != nil {
+				g = w.toolLayer(ref)
+			}
+			g.Text = b.Text
 		case e != nil && e.Kind == Body:
 			g = Segment{Layer: LayerBody, Skill: e.Skill, Part: PartBody, Text: b.Text}
 		case e != nil && e.Kind == Note:
@@ -114,32 +133,67 @@ func (w *walker) userSegments(r *record) {
 		case e != nil && e.Kind == Slash:
 			g = Segment{Layer: LayerCall, Skill: e.Skill, Part: PartTag, Text: b.Text}
 		}
+		if g.Part == PartBody {
+			w.observer.sawBody(g.Skill, b.Text)
+		}
 		g.Size = b.Size
 		w.add(g)
+		if b.Kind == jsonl.BlockToolResult {
+			w.result = len(w.agent.Segments) - 1
+		}
 	}
 }
 
-// resultLayer is where a tool's result belongs: to a call, to a file of a skill's
-// folder, or to neither.
-func (w *walker) resultLayer(b *block) Segment {
-	other := Segment{Layer: LayerOther, Part: PartMessages}
-	ref := w.observer.calls[b.ID]
-	if ref == nil {
-		return other
-	}
+// toolLayer is where the use of a tool and its result belong: to a Skill call, to a
+// file of a skill's folder, or to neither.
+func (w *walker) toolLayer(ref *callRef) Segment {
 	switch ref.name {
 	case "Skill":
-		return Segment{Layer: LayerCall, Skill: ref.skill, Part: PartResult, Text: b.Text}
-	case "Read":
-		if skill := skillFolder(ref.input.Get("file_path").Text()); skill != "" {
-			return Segment{Layer: LayerReference, Skill: skill, Part: PartReference, Text: b.Text}
-		}
-	case "Bash":
-		if skill := skillFolder(ref.input.Get("command").Text()); skill != "" {
-			return Segment{Layer: LayerReference, Skill: skill, Part: PartReference, Text: b.Text}
+		return Segment{Layer: LayerCall, Skill: ref.skill, Part: PartResult}
+	case "Read", "Bash", "Grep", "Glob", "LS":
+		for _, key := range []string{"file_path", "path", "command"} {
+			if skill := w.observer.folderOf(ref.input.Get(key).Text()); skill != "" {
+				return Segment{Layer: LayerReference, Skill: skill, Part: PartReference}
+			}
 		}
 	}
-	return other
+	return Segment{Layer: LayerOther, Part: PartMessages}
+}
+
+// maxFolders bounds how many folders of skills are remembered.
+const maxFolders = 512
+
+// sawBody remembers the folder that a body names.
+func (o *observer) sawBody(skill, text string) {
+	dir, ok := strings.CutPrefix(text, baseDirectory)
+	if !ok || skill == "" {
+		return
+	}
+	dir, _, _ = strings.Cut(dir, "\n")
+	if strings.Count(dir, "/") < 2 || len(o.folders) >= maxFolders {
+		return
+	}
+	f := folder{strings.TrimSuffix(dir, "/") + "/", skill}
+	if !slices.Contains(o.folders, f) {
+		o.folders = append(o.folders, f)
+	}
+}
+
+// folder is the folder of a skill, with a slash at its end.
+type folder struct{ dir, skill string }
+
+// folderOf is the skill whose folder a path or a command leads into: one that a body
+// named, or one where skills lie by custom.
+func (o *observer) folderOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	for _, f := range o.folders {
+		if strings.Contains(text, f.dir) {
+			return f.skill
+		}
+	}
+	return skillFolder(text)
 }
 
 // skillFolder is the name of the skill whose folder a path or a command leads into.
@@ -159,25 +213,61 @@ func skillFolder(text string) string {
 // unsent are attachments that tell the log something and the model nothing.
 var unsent = map[string]bool{"command_permissions": true, "prompt_snapshot": true, "dynamic_skill": true, "hook_success": true, "session_context": true}
 
+// reminders are attachments that the client glues to the last result of the turn, if
+// there is one; they count with it (recorded: billing at 2.1.260 and 2.1.332,
+// lifecycle/compact at 2.1.112). The value is the length of the text, in characters,
+// where it is the client's own and not in the log.
+var reminders = map[string]int{
+	"total_tokens_reminder": 0,
+	"todo_reminder":         480, // lifecycle/compact 2.1.112
+	"task_reminder":         460, // lifecycle/compact 2.1.332
+}
+
 func (w *walker) attachmentSegments(a *attachment) {
-	switch a.Type {
-	case "skill_listing":
-		w.listing(a.Whole)
-	case "invoked_skills":
-		for _, s := range a.Whole.Skills {
-			w.add(Segment{Layer: LayerReattachment, Skill: s.Name, Part: PartReattachment, Text: s.Content, Size: jsonl.Measure(s.Content)})
-		}
-	default:
-		if !unsent[a.Type] {
-			w.add(Segment{Layer: LayerOther, Part: PartMessages, Size: a.Size})
-		}
+	if unsent[a.Type] {
+		return
 	}
+	g := Segment{Layer: LayerOther, Part: PartMessages, Size: a.Size, Rough: !a.rendered}
+	switch n, reminder := reminders[a.Type]; {
+	case a.Type == "skill_listing":
+		w.listing(a)
+		return
+	case a.Type == "invoked_skills":
+		w.reattached(a)
+		return
+	case reminder:
+		if w.result >= 0 && w.result < len(w.agent.Segments) {
+			r := &w.agent.Segments[w.result]
+			g.Layer, g.Skill, g.Part = r.Layer, r.Skill, r.Part
+		}
+		if !a.rendered && n > 0 {
+			g.Size.Add(prose(n))
+		}
+	case a.Type == "file" && !a.rendered:
+		g.Size.Add(prose(fileWrapper))
+	}
+	if !a.rendered {
+		g.Size.Add(jsonl.Measure(reminderTags))
+	}
+	w.add(g)
+}
+
+// fileWrapper is what the client puts around a file that it shows again, in
+// characters: the call that would have read it, and its tags (billing 2.1.332).
+const fileWrapper = 200
+
+// reminderTags stand around what the client tells the model.
+const reminderTags = "<system-reminder>\n\n</system-reminder>\n"
+
+// prose is the size of a text of n characters of which no more is known.
+func prose(n int) jsonl.Size {
+	return jsonl.Size{Letters: n * 79 / 100, Blanks: n * 17 / 100, Punct: n * 4 / 100, Words: n * 17 / 100}
 }
 
 // listing adds the lines of a listing, each for its skill.
-func (w *walker) listing(a *jsonl.Attachment) {
-	w.add(Segment{Layer: LayerListing, Part: PartHeader, Size: jsonl.Measure(listingHeader), Text: listingHeader})
-	for _, l := range skills.ParseListing(a.Content, a.Names) {
+func (w *walker) listing(a *attachment) {
+	w.add(Segment{Layer: LayerListing, Part: PartHeader, Size: jsonl.Measure(listingHeader)})
+	for _, l := range skills.ParseListing(a.Whole.Content, a.Whole.Names) {
 		part := PartLine
 		if l.Name == "" {
 			part = PartHeader
@@ -188,3 +278,50 @@ func (w *walker) listing(a *jsonl.Attachment) {
 
 // listingHeader stands around the lines of a listing.
 const listingHeader = "<system-reminder>\n" + rules.ListingHeader + "\n\n\n</system-reminder>\n"
+
+// reattached adds the bodies that come back after a compaction.
+func (w *walker) reattached(a *attachment) {
+	header := jsonl.Measure(reminderTags)
+	header.Add(jsonl.Measure(rules.ReminderInvoked))
+	rough := false
+	if a.rendered {
+		// What was sent beside the bodies.
+		header = a.Size
+		for _, s := range a.Whole.Skills {
+			header.Sub(jsonl.Measure(s.Content))
+		}
+	} else if w.earlier(w.graph.nodes[w.node].rec.Version) {
+		header.Add(prose(reminderEarlier))
+		rough = true
+	}
+	w.add(Segment{Layer: LayerReattachment, Part: PartHeader, Size: header, Rough: rough})
+	for _, s := range a.Whole.Skills {
+		size := jsonl.Measure(s.Content)
+		if !a.rendered {
+			size.Add(jsonl.Measure("### Skill: " + s.Name + "\nPath: " + s.Path + "\n\n\n\n---\n\n"))
+		}
+		w.add(Segment{Layer: LayerReattachment, Skill: s.Name, Part: PartReattachment, Text: s.Content, Size: size})
+	}
+}
+
+// reminderEarlier is by how much the reminder of clients that say EARLIER is longer,
+// in characters (lifecycle/compact 2.1.140: 475, 2.1.260: 604).
+const reminderEarlier = 540
+
+// earlier reports whether clients of a version say that skills were invoked earlier.
+func (o *observer) earlier(version string) bool {
+	if known, ok := o.saysEarlier[version]; ok {
+		return known
+	}
+	says := false
+	if table, err := rules.For("claude-code"); err == nil {
+		if r, err := table.At(version); err == nil {
+			says = r.Compaction.Earlier
+		}
+	}
+	if o.saysEarlier == nil {
+		o.saysEarlier = map[string]bool{}
+	}
+	o.saysEarlier[version] = says
+	return says
+}

@@ -198,14 +198,14 @@ type Part string
 
 // The parts of each layer.
 const (
-	PartHeader       Part = "header"       // listing: its heading and wrapper, of no skill
+	PartHeader       Part = "header"       // listing, reattachment: what stands around, of no skill
 	PartLine         Part = "line"         // listing: the line of a skill
 	PartBody         Part = "body"         // body: a rendered SKILL.md
 	PartNote         Part = "note"         // body: the note that a skill is loaded already
 	PartReattachment Part = "reattachment" // reattachment: a body put back after a compaction
 	PartReference    Part = "reference"    // reference: a file of a skill's folder, read or run
-	PartUse          Part = "use"          // call: the Skill call as it stands in later prompts
-	PartResult       Part = "result"       // call: its result, or refusal
+	PartUse          Part = "use"          // call, reference: the tool use as it stands in later prompts
+	PartResult       Part = "result"       // call: its result, or refusal, with the reminders glued to it
 	PartTag          Part = "tag"          // call: the tags of a typed command
 	PartUnseen       Part = "unseen"       // other: what no record shows, as the system prompt and the tools
 	PartMessages     Part = "messages"     // other: everything else
@@ -222,6 +222,11 @@ type Segment struct {
 	Part  Part
 	Size  jsonl.Size
 	Text  string // of layers that tell of skills, as far as it is kept
+	// Reply is the place among the agent's Calls, from 1, of the reply that it is part
+	// of; 0 for what users, tools and the client sent.
+	Reply int
+	// Rough: the size is not that of a text in the log, but of one of its kind.
+	Rough bool
 	Line  int
 	UUID  string
 	Prev  int
