@@ -182,12 +182,17 @@ func TestCase08Loads(t *testing.T) {
 	equal(t, "reattached", got.Reattached, replay.Texts{Count: 9, Chars: 72_000})
 	equal(t, "compactions", got.Compactions, 9)
 	equal(t, "invocations after the last", got.AfterCompaction, 0)
-	layers := map[replay.Layer]int{}
+	layers, headers := map[replay.Layer]int{}, 0
 	for _, g := range fixture(t, "08-loads/session.jsonl").Main().Segments {
+		if g.Part == replay.PartHeader {
+			headers++
+			continue
+		}
 		layers[g.Layer] += g.Size.Len16()
 	}
 	equal(t, "layer of bodies", layers[replay.LayerBody], 16_000)
 	equal(t, "layer of reattachments", layers[replay.LayerReattachment], 72_000)
+	equal(t, "what stands around them and a listing", headers, 10)
 }
 
 func TestCase09LateTrigger(t *testing.T) {

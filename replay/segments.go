@@ -81,7 +81,7 @@ func (w *walker) restart(r *record) {
 	w.setTail(-1)
 	for i := len(stay) - 1; i >= 0; i-- {
 		s := stay[i]
-		s.Prev = w.tail
+		s.Prev, s.Kept, s.Reply = w.tail, true, 0
 		w.agent.Segments = append(w.agent.Segments, s)
 		w.setTail(len(w.agent.Segments) - 1)
 	}
@@ -125,7 +125,6 @@ func (w *walker) userSegments(r *record) {
 			if ref := w.observer.calls[b.ID]; ref != nil {
 				g = w.toolLayer(ref)
 			}
-			g.Text = b.Text
 		case e != nil && e.Kind == Body:
 			g = Segment{Layer: LayerBody, Skill: e.Skill, Part: PartBody, Text: b.Text}
 		case e != nil && e.Kind == Note:
@@ -228,6 +227,9 @@ func (w *walker) attachmentSegments(a *attachment) {
 		return
 	}
 	g := Segment{Layer: LayerOther, Part: PartMessages, Size: a.Size, Rough: !a.rendered}
+	if a.Type == "environment" {
+		w.agent.Environment = true
+	}
 	switch n, reminder := reminders[a.Type]; {
 	case a.Type == "skill_listing":
 		w.listing(a)
@@ -294,13 +296,14 @@ func (w *walker) reattached(a *attachment) {
 		header.Add(prose(reminderEarlier))
 		rough = true
 	}
+	if !a.rendered {
+		for _, s := range a.Whole.Skills {
+			header.Add(jsonl.Measure("### Skill: " + s.Name + "\nPath: " + s.Path + "\n\n\n\n---\n\n"))
+		}
+	}
 	w.add(Segment{Layer: LayerReattachment, Part: PartHeader, Size: header, Rough: rough})
 	for _, s := range a.Whole.Skills {
-		size := jsonl.Measure(s.Content)
-		if !a.rendered {
-			size.Add(jsonl.Measure("### Skill: " + s.Name + "\nPath: " + s.Path + "\n\n\n\n---\n\n"))
-		}
-		w.add(Segment{Layer: LayerReattachment, Skill: s.Name, Part: PartReattachment, Text: s.Content, Size: size})
+		w.add(Segment{Layer: LayerReattachment, Skill: s.Name, Part: PartReattachment, Text: s.Content, Size: jsonl.Measure(s.Content)})
 	}
 }
 

@@ -153,8 +153,10 @@ type Agent struct {
 	Events     []Event
 	Calls      []APICall
 	Segments   []Segment
-	Prompts    int
-	Slashes    int
+	// Environment: the log holds what the client tells the model of its environment.
+	Environment bool
+	Prompts     int
+	Slashes     int
 }
 
 // APICall is one model request with its recorded usage.
@@ -225,6 +227,8 @@ type Segment struct {
 	// Reply is the place among the agent's Calls, from 1, of the reply that it is part
 	// of; 0 for what users, tools and the client sent.
 	Reply int
+	// Kept: it stood before the compaction that begins its prompt, and stayed.
+	Kept bool
 	// Rough: the size is not that of a text in the log, but of one of its kind.
 	Rough bool
 	Line  int

@@ -4,28 +4,101 @@ import (
 	"math"
 
 	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 )
 
 // account sizes the texts of one agent, call by call.
+//
+// A size is first estimated from the characters of its text, in parts that are each
+// scaled by what the agent's own differences teach. Better is known of some: a reply
+// was billed as output, and what is not thinking comes back in the prompts that
+// follow; a body that is put back after a compaction was sized when it was loaded;
+// a text that is sent again has the size that it had. Then what the texts of a call
+// must sum to is divided so that each moves as far as its estimate is loose.
 type account struct {
 	*prompts
-	agent  *replay.Agent
-	scale  float64
-	unseen map[int32]int64 // by the first segment of a prompt: tokens that no segment shows
-	basis  []Basis         // of each known segment
+	agent   *replay.Agent
+	factors [estimateParts]float64 // tokens for one of the estimate, by part
+	unseen  map[int32]int64        // by the first segment of a prompt: tokens that no segment shows
+	basis   []Basis                // of each known segment
 
-	fresh   []int // segments that the call in hand is the first to send
-	before  int   // the last segment before these, -1 if there is none
-	rest    int64 // what no segment of the prompt in hand shows
-	anew    bool  // the prompt in hand could not be explained
-	weights []float64
+	// front is how many tokens stand before all messages: system prompt and tools.
+	// -1 where nothing shows it.
+	front int64
+	model string // for which it holds
+	// sized are the tokens of texts that a recorded difference has sized, and bodies
+	// the tokens for one of the estimate, by skill.
+	sized  map[string]float64
+	bodies map[string]float64
+
+	fresh  []int // segments that the call in hand is the first to send
+	before int   // the last segment before these, -1 if there is none
+	rest   int64 // what no segment of the prompt in hand shows
+	anew   bool  // the prompt in hand could not be explained
+	guess  []guess
+	shares []float64
 }
 
+// guess is what is thought of the size of a text.
+type guess struct {
+	tokens float64
+	loose  float64 // how far it may be off, as a share of it
+}
+
+// How loose estimates are: of what was billed or sized before, of a text by its
+// characters, of a text that is not in the log.
+const (
+	looseKnown  = 0.02
+	looseBody   = 0.03
+	looseText   = 0.10
+	looseUnread = 0.35
+)
+
+// contextTokens is what the client puts before the first prompt and no log shows: on
+// clients that record no environment, a reminder of 306 characters (lifecycle/compact
+// 2.1.112).
+const contextTokens = 70
+
+// minSized is from what length on the size of a text is remembered, in bytes.
+const minSized = 40
+
 func newAccount(a *replay.Agent) *account {
-	acc := &account{prompts: newPrompts(a.Segments), agent: a, unseen: map[int32]int64{}, basis: make([]Basis, len(a.Segments))}
-	acc.scale = calibrate(acc.prompts, a.Calls)
+	acc := &account{prompts: newPrompts(a.Segments), agent: a, unseen: map[int32]int64{}, basis: make([]Basis, len(a.Segments)), front: -1,
+		sized: map[string]float64{}, bodies: map[string]float64{}}
+	acc.factors = calibrate(acc.prompts, a.Calls)
+	acc.findFront()
 	return acc
+}
+
+// findFront looks for a request that began a prompt anew and still read from the
+// cache: what it read are the system prompt and the tools, which stand before all
+// messages and stay as they are.
+func (acc *account) findFront() {
+	first := true
+	last := int32(-1)
+	for i := range acc.agent.Calls {
+		c := &acc.agent.Calls[i]
+		if !c.HasUsage || c.Tail < 0 {
+			continue
+		}
+		head := acc.first[c.Tail]
+		if head == last {
+			continue
+		}
+		last = head
+		// The first request of all may read what another session left; it is taken
+		// where nothing better is known. Messages that stay after a compaction can
+		// have been read too.
+		kept := acc.segments[head].Kept
+		if c.Usage.CacheRead > 0 && !kept && (acc.front < 0 || !first) {
+			acc.front, acc.model = c.Usage.CacheRead, c.Model
+			if !first {
+				return
+			}
+		}
+		first = false
+	}
 }
 
 // size makes the texts of a call's prompt known.
@@ -38,64 +111,194 @@ func (acc *account) size(c *replay.APICall) {
 	if c.Tail >= 0 {
 		head = p.first[c.Tail]
 	}
-	rest, anchored := acc.unseen[head]
+	expected := acc.guesses()
+	rest, known := acc.unseen[head]
+	room := total - p.total(acc.before) - rest
 	acc.anew = false
-	acc.weights = acc.weights[:0]
-	for _, i := range acc.fresh {
-		acc.weights = append(acc.weights, replay.EstimateTokens(p.segments[i].Size))
-	}
-	basis := Estimated
-	switch room := total - p.total(acc.before) - rest; {
-	case anchored && room >= 0 && (len(acc.fresh) > 0 || room == 0):
-		basis = Anchored
+	switch {
+	case !known:
+		rest, room = acc.begin(c, total, expected)
+		if room < 0 {
+			acc.estimate(Estimated)
+			p.fit(c.Tail, total)
+			rest = max(total-p.total(c.Tail), 0)
+		} else {
+			acc.divide(room, Anchored)
+		}
+		acc.unseen[head] = rest
+		if acc.front < 0 {
+			// The next prompt begins with the same.
+			acc.front, acc.model = rest, c.Model
+		}
+	case room >= 0 && len(acc.fresh) > 0 && float64(room) >= expected/4-50:
+		basis := Anchored
 		if len(acc.fresh) == 1 {
 			basis = Exact
 		}
-		for k, t := range budget.Apportion(room, acc.weights) {
-			p.set(acc.fresh[k], t)
-		}
+		acc.divide(room, basis)
+		acc.learn()
+	case room == 0 && len(acc.fresh) == 0:
 	default:
-		acc.anew = anchored
-		// No anchor: the estimates stand, and what they leave is the unseen rest.
-		for k, i := range acc.fresh {
-			p.set(i, int64(math.Round(acc.weights[k]*acc.scale)))
-		}
-		if p.total(c.Tail) > total && p.fit(c.Tail, total) {
-			for i := c.Tail; i >= 0; i = p.segments[i].Prev {
-				acc.basis[i] = Estimated
-			}
+		// Something fell out of the prompt, or came into it, that no record shows.
+		acc.anew = true
+		acc.estimate(Estimated)
+		if over := p.total(c.Tail) + rest - total; over > 0 && !p.shrink(c.Tail, over) {
+			p.fit(c.Tail, total)
 		}
 		rest = max(total-p.total(c.Tail), 0)
 		acc.unseen[head] = rest
 	}
-	for _, i := range acc.fresh {
-		acc.basis[i] = basis
-	}
 	acc.rest = rest
 }
 
-// calibrate is how many tokens the session's own differences show for one token
-// of the estimate.
-func calibrate(p *prompts, calls []replay.APICall) float64 {
-	var got, want float64
-	before := -1
-	for n := range calls {
-		if !calls[n].HasUsage {
-			continue
+// begin decides what stands before the messages of a prompt that begins anew, and
+// what is left for its texts: less than nothing where that is not known.
+func (acc *account) begin(c *replay.APICall, total int64, expected float64) (rest, room int64) {
+	if acc.front < 0 || acc.model != c.Model || expected == 0 {
+		return 0, -1
+	}
+	rest = acc.front
+	if !acc.agent.Environment {
+		rest += int64(math.Round(contextTokens * acc.factors[0]))
+	}
+	room = total - rest
+	// What else the prompt holds, as the user's instructions, is in no log: where the
+	// texts do not nearly fill the room, they are not stretched to.
+	if d := float64(room) - expected; d < -0.25*expected-60 || d > 0.15*expected+40 {
+		return 0, -1
+	}
+	return rest, room
+}
+
+// guesses estimates the fresh texts, and returns their sum.
+func (acc *account) guesses() (sum float64) {
+	acc.guess = acc.guess[:0]
+	for k := 0; k < len(acc.fresh); k++ {
+		g := &acc.segments[acc.fresh[k]]
+		e := guess{acc.estimated(acc.fresh[k]), looseText}
+		if t, ok := acc.sized[g.Text]; ok && g.Text != "" {
+			e = guess{t, looseKnown}
+		} else if ratio, ok := acc.bodies[g.Skill]; ok && g.Part == replay.PartReattachment {
+			e = guess{replay.EstimateTokens(g.Size) * ratio, looseBody}
+		} else if g.Rough {
+			e.loose = looseUnread
 		}
-		last := before
-		before = n
-		if last < 0 || calls[last].Tail < 0 || calls[n].Tail < 0 || !p.precedes(calls[last].Tail, calls[n].Tail) {
-			continue
+		acc.guess = append(acc.guess, e)
+	}
+	// Replies, whose segments stand together.
+	for k := 0; k < len(acc.fresh); {
+		reply := acc.segments[acc.fresh[k]].Reply
+		n, text := k, 0.0
+		for n < len(acc.fresh) && acc.segments[acc.fresh[n]].Reply == reply {
+			text += acc.guess[n].tokens
+			n++
 		}
-		d := calls[n].Usage.Prompt() - calls[last].Usage.Prompt()
-		if est := p.estimate[calls[n].Tail] - p.estimate[calls[last].Tail]; d > 0 && est > 0 {
-			got += float64(d)
-			want += est
+		if reply > 0 {
+			if t, ok := resent(&acc.agent.Calls[reply-1], text); ok {
+				for ; k < n; k++ {
+					acc.guess[k] = guess{acc.guess[k].tokens * t / text, looseKnown}
+				}
+			}
+		}
+		k = n
+	}
+	for _, e := range acc.guess {
+		sum += e.tokens
+	}
+	return sum
+}
+
+// resent is how many tokens of a reply come back in the next prompt: what it was
+// billed for, without the thinking. text is the estimate of them; where the two do
+// not go together, as in replies whose final usage is missing, nothing is known.
+func resent(c *replay.APICall, text float64) (float64, bool) {
+	if !c.Final || !c.HasUsage || text == 0 {
+		return 0, false
+	}
+	t := float64(c.Usage.Output - c.Usage.Thinking)
+	if c.Usage.Thinking == 0 && c.Thinking != (jsonl.Size{}) {
+		return 0, false
+	}
+	return t, t > 0.5*text-5 && t < 2.5*text+30
+}
+
+// estimate takes the guesses for the sizes.
+func (acc *account) estimate(basis Basis) {
+	for k, i := range acc.fresh {
+		acc.set(i, int64(math.Round(acc.guess[k].tokens)))
+		acc.basis[i] = basis
+	}
+}
+
+// divide gives the fresh texts what they must sum to. What the guesses lack, or have
+// too much, is shared out by their size and how loose they are.
+func (acc *account) divide(room int64, basis Basis) {
+	sum, give := 0.0, 0.0
+	sink := -1
+	for k := range acc.guess {
+		e := &acc.guess[k]
+		sum += e.tokens
+		g := &acc.segments[acc.fresh[k]]
+		if g.Reply == 0 && (g.Layer == replay.LayerOther || g.Layer == replay.LayerCall) && (sink < 0 || e.tokens*e.loose > acc.guess[sink].tokens*acc.guess[sink].loose) {
+			sink = k
 		}
 	}
-	if want == 0 {
-		return 1
+	// Far more than all texts explain is something that the log does not show, as a
+	// picture or what a hook said; it is no text of a skill.
+	if float64(room) > 1.5*sum+200 && sink >= 0 && len(acc.guess) > 1 {
+		acc.guess[sink] = guess{acc.guess[sink].tokens + float64(room) - sum, 1}
+		sum = float64(room)
 	}
-	return min(max(got/want, 0.25), 4)
+	for _, e := range acc.guess {
+		give += e.tokens * e.loose * e.loose
+	}
+	acc.shares = acc.shares[:0]
+	for _, e := range acc.guess {
+		t := e.tokens
+		if give > 0 {
+			t += (float64(room) - sum) * e.tokens * e.loose * e.loose / give
+		}
+		acc.shares = append(acc.shares, max(t, e.tokens/10))
+	}
+	for k, t := range budget.Apportion(room, acc.shares) {
+		acc.set(acc.fresh[k], t)
+		acc.basis[acc.fresh[k]] = basis
+	}
+}
+
+// learn remembers the sizes of the fresh texts.
+func (acc *account) learn() {
+	for _, i := range acc.fresh {
+		g := &acc.segments[i]
+		if len(g.Text) < minSized {
+			continue
+		}
+		t := float64(acc.tokens[i])
+		switch g.Part {
+		case replay.PartBody:
+			if e := replay.EstimateTokens(g.Size); e > 0 && t > 0 {
+				acc.bodies[g.Skill] = t / e
+			}
+			acc.sized[g.Text] = t
+		case replay.PartLine, replay.PartReference:
+			acc.sized[g.Text] = t
+		}
+	}
+}
+
+// estimated is the estimate of a segment, scaled.
+func (acc *account) estimated(i int) (t float64) {
+	for k, e := range estimateOf(&acc.segments[i]) {
+		t += acc.factors[k] * e
+	}
+	return t
+}
+
+// The parts of an estimate that are scaled each for itself.
+const estimateParts = 3
+
+// estimateOf is the estimate of a segment, by part.
+func estimateOf(g *replay.Segment) [estimateParts]float64 {
+	p := replay.Profile(g.Size)
+	return [estimateParts]float64{p.Plain(), p.Marks(), p.Wide()}
 }

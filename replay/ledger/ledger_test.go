@@ -145,7 +145,7 @@ func random(r *rand.Rand) *replay.Session {
 			for range r.IntN(4) {
 				size := r.IntN(4_000)
 				a.Segments = append(a.Segments, replay.Segment{Layer: ledger.Layers[r.IntN(len(ledger.Layers)-1)], Prev: tail,
-					Size: jsonl.Size{Letters: size, Digits: r.IntN(50), Blanks: r.IntN(500), Punct: r.IntN(90), CJK: r.IntN(20), Other: r.IntN(9)}})
+					Size: jsonl.Size{Letters: size, Digits: r.IntN(50), Blanks: r.IntN(500), Punct: r.IntN(90), CJK: r.IntN(20), Other: r.IntN(9), Words: size / 6}})
 				tail = len(a.Segments) - 1
 				total += r.Int64N(2_000)
 			}
@@ -322,7 +322,7 @@ func call(tail int, tokens int64) replay.APICall {
 }
 
 func segment(layer replay.Layer, prev, letters int) replay.Segment {
-	return replay.Segment{Layer: layer, Prev: prev, Size: jsonl.Size{Letters: letters}}
+	return replay.Segment{Layer: layer, Prev: prev, Size: jsonl.Size{Letters: letters, Words: letters / 6}}
 }
 
 func rowOf(l *ledger.Ledger, layer replay.Layer) ledger.Row {
@@ -343,13 +343,13 @@ func TestAnchors(t *testing.T) {
 		equal(t, "re-anchored", l.Reanchored, 0)
 	})
 	t.Run("several segments share a difference", func(t *testing.T) {
-		a := &replay.Agent{Segments: []replay.Segment{segment(replay.LayerOther, -1, 400), segment(replay.LayerBody, 0, 3000), segment(replay.LayerCall, 1, 1000)}, Calls: []replay.APICall{call(0, 10_000), call(2, 12_000)}}
+		a := &replay.Agent{Segments: []replay.Segment{segment(replay.LayerOther, -1, 400), segment(replay.LayerBody, 0, 3000), segment(replay.LayerCall, 1, 1000)}, Calls: []replay.APICall{call(0, 10_000), call(2, 11_000)}}
 		l := of(&replay.Session{Agents: []*replay.Agent{a}})
 		body, called := rowOf(l, replay.LayerBody), rowOf(l, replay.LayerCall)
-		equal(t, "sum", body.Once+called.Once, 2000)
+		equal(t, "sum", body.Once+called.Once, 1000)
 		equal(t, "basis", body.Basis, ledger.Anchored)
-		if body.Once < 1400 || body.Once > 1600 {
-			t.Errorf("body %d of 2000", body.Once)
+		if body.Once < 700 || body.Once > 800 {
+			t.Errorf("body %d of 1000", body.Once)
 		}
 	})
 	t.Run("a prompt that shrinks is anchored anew", func(t *testing.T) {

@@ -20,8 +20,6 @@ type prompts struct {
 	depth    []int32 // how many segments precede it
 	first    []int32 // of its prompt
 	jump     []int32 // one far before it, see find; -1 where there is none
-	// estimate is the rough size of the prompt up to each segment, in tokens.
-	estimate []float64
 
 	known    []bool
 	tokens   []int64
@@ -37,12 +35,11 @@ type layerSums [7]int64
 func newPrompts(segments []replay.Segment) *prompts {
 	n := len(segments)
 	p := &prompts{segments: segments,
-		layer: make([]uint8, n), depth: make([]int32, n), first: make([]int32, n), jump: make([]int32, n), estimate: make([]float64, n),
+		layer: make([]uint8, n), depth: make([]int32, n), first: make([]int32, n), jump: make([]int32, n),
 		known: make([]bool, n), tokens: make([]int64, n), sum: make([]int64, n), layers: make([]layerSums, n)}
 	for i := range segments {
 		s := &segments[i]
 		p.layer[i] = uint8(slices.Index(Layers, s.Layer))
-		p.estimate[i] = replay.EstimateTokens(s.Size)
 		prev := s.Prev
 		if prev < 0 {
 			p.first[i], p.jump[i] = int32(i), -1
@@ -50,7 +47,6 @@ func newPrompts(segments []replay.Segment) *prompts {
 		}
 		p.depth[i] = p.depth[prev] + 1
 		p.first[i] = p.first[prev]
-		p.estimate[i] += p.estimate[prev]
 		// Jumps of such lengths that any segment is found in logarithmic time (Myers,
 		// An applicative random-access stack, 1983).
 		p.jump[i] = int32(prev)
@@ -153,29 +149,61 @@ func (p *prompts) precedes(i, tail int) bool {
 // reports less than the one before would take the square.
 const maxFitted = 256
 
-// fit scales the tokens of a prompt down to total, and reports whether it did: each
-// time it walks over all segments.
-func (p *prompts) fit(tail int, total int64) bool {
+// shrink takes n tokens from the results and other texts of a prompt that have known
+// sizes, in proportion: from those a client takes something out, when it makes room
+// without a compaction. It reports whether it did.
+func (p *prompts) shrink(tail int, n int64) bool {
 	if p.fitted > maxFitted*len(p.segments) {
 		return false
 	}
+	var prompt []int
+	var weights []float64
+	var sum int64
+	for i := tail; i >= 0; i = p.segments[i].Prev {
+		g := &p.segments[i]
+		p.fitted++
+		if g.Reply == 0 && (g.Layer == replay.LayerOther || g.Layer == replay.LayerReference) {
+			prompt = append(prompt, i)
+			weights = append(weights, float64(p.tokens[i]))
+			sum += p.tokens[i]
+		}
+	}
+	if sum < n {
+		return false
+	}
+	for k, t := range budget.Apportion(sum-n, weights) {
+		p.tokens[prompt[k]] = t
+	}
+	p.resum()
+	return true
+}
+
+// resum sums anew what is known.
+func (p *prompts) resum() {
 	p.fitted += len(p.segments)
 	p.refitted = true
-	var prompt []int
-	for i := tail; i >= 0; i = p.segments[i].Prev {
-		prompt = append(prompt, i)
-	}
-	weights := make([]float64, len(prompt))
-	for k := range prompt {
-		weights[k] = float64(p.tokens[prompt[len(prompt)-1-k]])
-	}
-	for k, t := range budget.Apportion(total, weights) {
-		p.tokens[prompt[len(prompt)-1-k]] = t
-	}
 	for i := range p.segments {
 		if p.known[i] {
 			p.add(i)
 		}
 	}
+}
+
+// fit scales the tokens of a prompt that has more than total down to it, and reports
+// whether it did: each time it walks over all segments.
+func (p *prompts) fit(tail int, total int64) bool {
+	if p.total(tail) <= total || p.fitted > maxFitted*len(p.segments) {
+		return false
+	}
+	var prompt []int
+	var weights []float64
+	for i := tail; i >= 0; i = p.segments[i].Prev {
+		prompt = append(prompt, i)
+		weights = append(weights, float64(p.tokens[i]))
+	}
+	for k, t := range budget.Apportion(total, weights) {
+		p.tokens[prompt[k]] = t
+	}
+	p.resum()
 	return true
 }
