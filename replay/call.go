@@ -82,17 +82,24 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	}
 	s, effects := p.delivered(s, e, name, p.key(k), sent, b.Effect)
 	s = p.register(s, name, k, sent, false)
-	if scoped := c.scopedNote(name, k); scoped != "" {
-		eff := Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: scoped, Rule: "call.scoped_note"}
-		if !p.in.Exact {
-			eff.Soft = filesThen
-		}
-		effects = append(effects, eff)
-	}
+	effects = append(effects, p.scopedNote(c, e, name, k)...)
 	if b.text != "" || hasBody {
 		s = p.landed(s, p.key(k), sent, recorded.uuid, effects)
 	}
 	return s, effects
+}
+
+// scopedNote is the reminder of the variants that nested folders have of a skill.
+func (p *predictor) scopedNote(c *catalogue, e *Event, name string, k *skills.Skill) []Effect {
+	text := c.scopedNote(name, k)
+	if text == "" {
+		return nil
+	}
+	eff := Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: "call.scoped_variants"}
+	if !p.in.Exact {
+		eff.Soft = filesThen
+	}
+	return []Effect{eff}
 }
 
 // filesThen is the input that is missing where files were read later than the

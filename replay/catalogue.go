@@ -454,7 +454,10 @@ func (c *catalogue) scopedNote(name string, k *skills.Skill) string {
 			lines = append(lines, "- `"+v.Name+"` — for files under "+v.Scope+"/")
 		}
 	}
-	return strings.Join(lines, "\n")
+	if len(lines) == 0 {
+		return ""
+	}
+	return rules.ScopedBefore + name + rules.ScopedMiddle + strings.Join(lines, "\n") + rules.ScopedAfter
 }
 
 // GivenIn are the entries of a whole listing that no file yields: the client's own.

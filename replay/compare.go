@@ -132,9 +132,14 @@ func (c *comparer) pair(predicted []Effect) {
 		add(k)
 		want[k] = append(want[k], e)
 	}
-	bodyCause := map[int]int{} // index of a body event -> its cause
+	causes := map[int]int{} // event of what a typed command brought -> that command
 	for cause, r := range c.ev.slashBody {
-		bodyCause[r.index] = cause
+		causes[r.index] = cause
+	}
+	for cause, notes := range c.ev.slashNotes {
+		for _, i := range notes {
+			causes[i] = cause
+		}
 	}
 	got := map[key][]int{}
 	lastCompaction, start := -1, 0
@@ -154,7 +159,7 @@ func (c *comparer) pair(predicted []Effect) {
 		case Note, Refusal, Body:
 			k = key{use: e.ToolUse, cause: -1}
 			if e.ToolUse == "" {
-				cause, ok := bodyCause[i]
+				cause, ok := causes[i]
 				if !ok {
 					cause = start
 				}
@@ -257,8 +262,14 @@ func (c *comparer) surplus(at int, alone bool) {
 	if e.Kind == Reattachment {
 		ch.Observed = invokedText(e.Skills)
 	}
-	if alone && !c.Exact {
+	switch {
+	case c.Exact:
+	case alone:
 		ch.Missing = "what led to it"
+	case e.Kind == Note:
+		ch.Missing = filesThen // of a note on other skills, which are not here now
+	}
+	if ch.Missing != "" {
 		c.add(at, kindOf(e.Kind), Undetermined, ch)
 		return
 	}

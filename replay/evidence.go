@@ -22,6 +22,8 @@ type Evidence struct {
 	body      map[string]recordedBody
 	byUse     map[string][]int     // bodies, notes and refusals, by tool use
 	slashBody map[int]recordedBody // by the event of the typed command
+	// slashNotes are the notes that typed commands brought, likewise.
+	slashNotes map[int][]int
 	preloads  []recordedBody
 	touched   []*Event // files that the main loop touched, as far as subagents see it
 	*evidenceOfAll
@@ -74,7 +76,7 @@ func gatherAll(s *Session) *evidenceOfAll {
 func gather(a *Agent, all *evidenceOfAll) *Evidence {
 	ev := &Evidence{evidenceOfAll: all,
 		rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{}, unknown: map[string]bool{}, forked: map[string]bool{},
-		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}}
+		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}, slashNotes: map[int][]int{}}
 	if a.ID != "main" {
 		ev.touched = all.touches
 	}
@@ -99,6 +101,10 @@ func gather(a *Agent, all *evidenceOfAll) *Evidence {
 		case Launched:
 			ev.results[e.ToolUse] = true
 			ev.forked[e.ToolUse] = ev.forked[e.ToolUse] || e.Agent != "" || strings.Contains(e.Text, rules.ForkCompleted)
+		case Note:
+			if j := typedCommand(a, i); e.ToolUse == "" && j >= 0 {
+				ev.slashNotes[j] = append(ev.slashNotes[j], i)
+			}
 		case Body:
 			r := recordedBody{e.Text, e.Where.UUID, i}
 			if e.ToolUse != "" {

@@ -301,7 +301,7 @@ func (p *predictor) agrees(effects []Effect) bool {
 		got = p.ev.byUse[p.e.ToolUse]
 	case Slash:
 		if r, ok := p.ev.slashBody[p.event]; ok {
-			got = []int{r.index}
+			got = append([]int{r.index}, p.ev.slashNotes[p.event]...)
 		}
 	}
 	if len(got) != len(rest) {
@@ -879,6 +879,7 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 		text.Text = recorded.text
 	}
 	effects = append(effects, text.Effect)
+	effects = append(effects, p.scopedNote(c, e, e.Skill, k)...)
 	sent := text.Text
 	if !p.in.Exact {
 		if !ran {

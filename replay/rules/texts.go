@@ -55,6 +55,15 @@ const (
 	// ForkLaunched is the same for a fork in the background (interactive/bg 2.1.332).
 	ForkLaunched = " launched (forked execution, running in the background)."
 
+	// The reminder of scoped variants (2.1.203, 2.1.216, 2.1.260, 2.1.332): the name
+	// called stands between ScopedBefore and ScopedMiddle, a line for each variant
+	// before ScopedAfter.
+	ScopedBefore = "<system-reminder>\nDirectory-scoped variants of the \""
+	ScopedMiddle = "\" skill exist in this repo:\n"
+	ScopedAfter  = "\nThe bare name always resolves to this unscoped skill; the variants are reachable only by their exact qualified names. " +
+		"If the files you are working on are under a variant's directory, invoke that variant now with the Skill tool and follow it instead — it carries that subtree's own instructions. " +
+		"If your changes span more than one variant's directory, run each matching variant.\n</system-reminder>"
+
 	// The notes on re-invocation stand around the name; NoteArguments and the
 	// arguments follow the first two where there are any (lifecycle/twice,
 	// lifecycle/redo 2.1.332).
@@ -106,6 +115,7 @@ func Texts() []Text {
 		{"note: earlier", NoteLoadedBefore + "X" + NoteEarlierAfter, "the same text stands in the reminder after a compaction"},
 		{"note: again", NoteAgainBefore + "X" + NoteAgainAfter, "another text of the skill stands there; the body follows"},
 		{"note: truncated", NoteAgainBefore + "X" + NoteTruncatedAfter, "a cut text stands in the reminder; the body follows"},
+		{"scoped variants", ScopedBefore + "X" + ScopedMiddle + "- `DIR:X` — for files under DIR/" + ScopedAfter, "nested folders have a skill of the same name (call.scoped_variants)"},
 		{"reattachment, old", ReminderInvoked, "begins the reminder after a compaction, before compaction.earlier"},
 		{"reattachment", ReminderEarlier, "begins the reminder after a compaction, with compaction.earlier"},
 		{"cut", CutMarker, "ends a body that was cut on its way back"},
