@@ -50,7 +50,7 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 		return p.callFromLog(s, e, &catalogue{missing: filesThen, reason: "by the files read now the call would have another outcome"}, name, recorded, hasBody)
 	}
 	if text != "" {
-		eff := Effect{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: rule, Shape: rule == "call.dmi_long" && p.rules.Call.DMILong}
+		eff := Effect{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: rule}
 		if !p.in.Exact {
 			eff.Soft = filesThen
 		}

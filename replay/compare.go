@@ -216,7 +216,7 @@ func (c *comparer) effect(w *Effect, at int) {
 	case w.Missing != "":
 		ch.Missing, ch.Reason = w.Missing, w.Reason
 		c.add(at, kind, Undetermined, ch)
-	case c.Same(w.Text, e.Text) || w.Shape && shaped(w.Text, e.Text):
+	case c.Same(w.Text, e.Text):
 		c.add(at, kind, Match, ch)
 	default:
 		ch.Expected, ch.Observed = w.Text, e.Text

@@ -24,8 +24,8 @@ type Evidence struct {
 	slashBody map[int]recordedBody // by the event of the typed command
 	// slashNotes are the notes that typed commands brought, likewise.
 	slashNotes map[int][]int
-	preloads  []recordedBody
-	touched   []*Event // files that the main loop touched, as far as subagents see it
+	preloads   []recordedBody
+	touched    []*Event // files that the main loop touched, as far as subagents see it
 	*evidenceOfAll
 }
 

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -40,24 +39,9 @@ var jsonTypes = map[jsonl.ValueKind]string{
 func disabledText(name string, c *rules.Call) string {
 	text := "Skill " + name + rules.NotInvocable
 	if c.DMILong {
-		text += ". xxx xxx xxxx xx xxx /" + name + " xxxxxxxxxx — xx xxxxxx xx xxxxxxx xxx xxx xxxxx xxxx. xx xxx xxxxxxxxx xxxx xxxxx'x xxxxxxxx xx xxxxx xxxxx — xx xx xxxxxxxx xxx xxxxxxxx xxxx xxxxxxxxxx."
+		text += rules.AskUserBefore + name + rules.AskUserAfter + rules.DoNotReplicate
 	}
 	return toolError(text)
-}
-
-// shaped reports whether a recorded text has the shape of a predicted one: x stands
-// for any letter or digit.
-func shaped(predicted, recorded string) bool {
-	a, b := []rune(predicted), []rune(recorded)
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] && (a[i] != 'x' || !unicode.IsLetter(b[i]) && !unicode.IsDigit(b[i])) {
-			return false
-		}
-	}
-	return true
 }
 
 // commandFailed reports whether the result of a call says that an inline command

@@ -205,9 +205,6 @@ type Effect struct {
 	Demand int
 	// Given: the text is one of the client's own, which no file holds: an input.
 	Given bool
-	// Shape: of a part of the text only the shape is known; x stands there for any
-	// letter or digit.
-	Shape bool
 	// Soft names the input that is missing for a divergence to prove anything.
 	Soft string
 	// Fleeting: it is sent with the next request, and not at all if a compaction

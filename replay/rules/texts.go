@@ -38,10 +38,11 @@ const (
 	NotPromptBased = " is not a prompt-based skill"
 	BuiltinCommand = " is a built-in CLI command, not a skill"
 	// AskUserBefore and AskUserAfter stand around "/X" in the longer refusals
-	// (lifecycle/forms 2.1.112; the refusal of disable-model-invocation is known
-	// by its length only, which fits).
-	AskUserBefore = ". Ask the user to run /"
-	AskUserAfter  = " themselves — it cannot be invoked via the Skill tool."
+	// (lifecycle/forms 2.1.112), DoNotReplicate behind them in that of
+	// disable-model-invocation (asked of the client at 2.1.332).
+	AskUserBefore  = ". Ask the user to run /"
+	AskUserAfter   = " themselves — it cannot be invoked via the Skill tool."
+	DoNotReplicate = " Do not replicate this skill's workflow by other means — it is reserved for explicit user invocation."
 	// OverriddenSkill follows "Skill X" where skillOverrides turns it off (fuzz f019).
 	OverriddenSkill = " is disabled for model invocation in skillOverrides settings"
 	// NoSuchTool refuses the call of an agent without the Skill tool (lifecycle/sub).
@@ -104,7 +105,8 @@ func Texts() []Text {
 		{"arguments", ArgumentsSuffix + "A", "no placeholder of the body took the arguments"},
 		{"unknown skill", UnknownSkill + "X", "no entry has that name (call.did_you_mean adds a proposal)"},
 		{"empty name", InvalidSkill, "the name is empty"},
-		{"manual only", "Skill X" + NotInvocable, "disable-model-invocation (call.dmi_long adds whom to ask)"},
+		{"manual only", "Skill X" + NotInvocable, "disable-model-invocation (call.dmi_long adds the next line)"},
+		{"manual only, long", "Skill X" + NotInvocable + AskUserBefore + "X" + AskUserAfter + DoNotReplicate, "the same with call.dmi_long"},
 		{"built-in, old", "Skill X" + NotPromptBased, "a built-in command, before call.builtin_named"},
 		{"built-in", "X" + BuiltinCommand + AskUserBefore + "X" + AskUserAfter, "a built-in command, with call.builtin_named"},
 		{"turned off", "Skill X" + OverriddenSkill, "skillOverrides turns the skill off"},
