@@ -614,14 +614,15 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 	return p.list(s, nil, true, "send.on_change")
 }
 
-// restored activates what a listing shows of the held-back skills of those files
-// that the last compaction put back. They are read side by side, and the skills of
+// restored activates what a listing shows of the skills, held back or of nested
+// folders, that those files bring in that the last compaction put back. They are read side by side, and the skills of
 // one of them only come in: of which one, the log tells (recorded at 2.1.96 to
 // 2.1.332).
 func (p *predictor) restored(s State, listing *jsonl.Attachment) State {
-	files := p.restoredFiles()
+	files, compacted := p.restoredFiles()
 	proc := p.process(&s)
-	if len(files) == 0 || proc == nil {
+	unlogged := compacted && !p.rules.Compaction.Recorded // what was put back is in no log
+	if len(files) == 0 && !unlogged || proc == nil {
 		return s
 	}
 	c := p.catalogue(&s)
@@ -629,29 +630,48 @@ func (p *predictor) restored(s State, listing *jsonl.Attachment) State {
 		return s
 	}
 	shown := announced(sentEntries{}, &Event{Listing: listing}, false)
+	if unlogged {
+		for i := range c.list {
+			if st := &c.list[i]; st.Reason == skills.HeldBack && shown.has(st.Skill.Name) && !contains(s.Active, st.Skill.Path) {
+				s.Active = append(s.Active[:len(s.Active):len(s.Active)], st.Skill.Path)
+			}
+		}
+	}
 	for _, file := range files {
 		for _, st := range c.activatedBy(file, proc.CWD) {
 			if shown.has(st.Name) && !contains(s.Active, st.Path) {
 				s.Active = append(s.Active[:len(s.Active):len(s.Active)], st.Path)
 			}
 		}
+		for _, k := range c.nestedFor(file, proc.CWD) {
+			if !hasSkill(s.Nested, k.Path) && (shown.has(k.Name) || shown.has(k.Scope+":"+k.Folder)) {
+				s = s.nesting(k)
+			}
+		}
 	}
 	return s
 }
 
-// restoredFiles are the files that the compaction before the next request put back.
-func (p *predictor) restoredFiles() []string {
+// nesting is the state in which a skill of a nested folder is known.
+func (s State) nesting(k *skills.Skill) State {
+	s.Nested = append(s.Nested[:len(s.Nested):len(s.Nested)], k)
+	s.Active = append(s.Active[:len(s.Active):len(s.Active)], k.Path)
+	return s
+}
+
+// restoredFiles are the files that the compaction before the next request put back,
+// if there was one.
+func (p *predictor) restoredFiles() (files []string, compacted bool) {
 	at := p.event
 	for at >= 0 && p.agent.Events[at].Kind != Compaction {
 		if p.agent.Events[at].Kind == Turn {
-			return nil
+			return nil, false
 		}
 		at--
 	}
 	if at < 0 {
-		return nil
+		return nil, false
 	}
-	var files []string
 	for _, e := range p.agent.Events[at+1:] {
 		if e.Kind == Turn || e.Kind == Compaction {
 			break
@@ -660,7 +680,7 @@ func (p *predictor) restoredFiles() []string {
 			files = append(files, e.Path)
 		}
 	}
-	return files
+	return files, true
 }
 
 // changed reports whether the catalogue is another than the one that was sent.
@@ -700,8 +720,7 @@ func (p *predictor) activate(s State, file string) (next State, changed, certain
 	}
 	for _, k := range c.nestedFor(file, proc.CWD) {
 		if !hasSkill(s.Nested, k.Path) {
-			s.Nested = append(s.Nested[:len(s.Nested):len(s.Nested)], k)
-			s.Active = append(s.Active[:len(s.Active):len(s.Active)], k.Path)
+			s = s.nesting(k)
 			changed = true
 		}
 	}
