@@ -4,7 +4,8 @@
 # of real ones, log by log. Where the two are known to differ, the reason is shown,
 # and docs/cost-vs-ccusage.md says more; any other difference is a failure.
 #
-#   bench/compare-ccusage.sh [FOLDER]    real logs: default ../shared/corpus, where it exists
+#   bench/compare-ccusage.sh [FOLDER]    real logs: default $SKILLTRACE_SHARED/corpus or
+#                                        ../shared/corpus, where it exists
 #
 #   CCUSAGE="npx -y ccusage@20"   how ccusage is run (default: ccusage of PATH, else npx
 #                                 where the package is installed)
@@ -13,8 +14,9 @@
 # Exit status 0: as expected, or ccusage is absent; 1: a difference without a reason,
 # or a reason without a difference.
 set -euo pipefail
+corpus=${1:+$(realpath -- "$1")}
 cd "$(dirname "$0")/.."
-corpus=${1:-../shared/corpus}
+corpus=${corpus:-${SKILLTRACE_SHARED:-../shared}/corpus}
 
 if [ -n "${CCUSAGE:-}" ]; then
   read -ra ccusage <<<"$CCUSAGE"
@@ -37,14 +39,25 @@ fi
 
 dir=$(mktemp -d)
 if [ -n "${KEEP:-}" ]; then echo "logs: $dir"; else trap 'rm -rf "$dir"' EXIT; fi
-for program in bench/gen bench/bill; do
+for program in cmd/skilltrace bench/gen bench/bill; do
   CGO_ENABLED=0 go build -trimpath -o "$dir/${program##*/}" "./$program"
 done
+"$dir/gen" "$dir/bills" bills >"$dir/list"
+
+# document FOLDER is what is compared: the JSON of the command cost in a build that
+# has it, else that of bench/bill, which has the same totals.
+document() { "$dir/bill" "$1"; }
+what=bench/bill
+if "$dir/skilltrace" cost --config-dir "$dir/bills/blocks" --format json --quiet 2>/dev/null |
+  jq -e '.schema == "skilltrace/cost@1"' >/dev/null 2>&1; then
+  document() { "$dir/skilltrace" cost --config-dir "$1" --format json --quiet; }
+  what='skilltrace cost'
+fi
 
 # ours FOLDER and theirs FOLDER print input, cache writes, cache reads, output and
 # micro-dollars of a configuration folder.
 ours() {
-  "$dir/bill" "$1" |
+  document "$1" |
     jq -r '[.usage.input, .usage.cache_write_5m + .usage.cache_write_1h, .usage.cache_read, .usage.output, ([.layers[].cost_microusd] | add // 0)] | @tsv'
 }
 theirs() {
@@ -76,9 +89,8 @@ compare() {
   fi
 }
 
-echo "$version; prices of $(jq -r .as_of budget/prices.json)"
+echo "$what beside $version; prices of $(jq -r .as_of budget/prices.json)"
 printf '%-28s %13s %13s %15s %15s\n' question 'our tokens' 'its tokens' 'our dollars' 'its dollars'
-"$dir/gen" "$dir/bills" bills >"$dir/list"
 while IFS=$'\t' read -r folder _ reason; do
   compare "${folder##*/}" "$folder" "$reason"
 done <"$dir/list"
