@@ -33,21 +33,23 @@ type Reattached struct {
 // Reattach decides which bodies come back after a compaction, in the order
 // given, most recent first: each is cut to r.SkillTokens and comes back if it
 // still fits into r.TotalTokens; one that does not is skipped, and a later,
-// smaller one may still fit (recorded: from 2.1.84; before, all come back whole).
+// smaller one may still fit (recorded: from 2.1.84; before, all come back whole),
+// unless r.Stop says otherwise.
 // A cut may split a surrogate pair.
 func Reattach(contents []string, r Reattachment) []Reattached {
 	out := make([]Reattached, len(contents))
-	used := 0
+	used, full := 0, false
 	for i, c := range contents {
 		e := Reattached{Index: i, Content: c, Kept: true, Tokens: RoughTokens(c)}
 		if r.Limited {
-			if e.Tokens > r.SkillTokens {
-				e.Cut = true
-				e.Content = Cut16(c, r.SkillTokens*roughCharsPerToken-Len16(ReattachMarker)) + ReattachMarker
-				e.Tokens = RoughTokens(e.Content)
+			if cut, long := r.cut(c, e.Tokens); long {
+				e.Cut, e.Content, e.Tokens = true, cut, RoughTokens(cut)
 			}
-			if over := used + e.Tokens - r.TotalTokens; over > 0 {
+			if over := used + e.Tokens - r.TotalTokens; over > 0 && (r.TotalTokens > 0 || r.SkillChars == 0) {
 				e.Kept, e.Over = false, over
+				full = true
+			} else if full && r.Stop {
+				e.Kept = false
 			}
 		}
 		if e.Kept {
@@ -56,4 +58,22 @@ func Reattach(contents []string, r Reattachment) []Reattached {
 		out[i] = e
 	}
 	return out
+}
+
+// cut is a body under the limit for one, and whether it was longer.
+func (r Reattachment) cut(content string, tokens int) (string, bool) {
+	limit := r.SkillTokens * roughCharsPerToken
+	switch {
+	case r.SkillChars > 0:
+		limit = r.SkillChars
+		if Len16(content) <= limit {
+			return content, false
+		}
+	case tokens <= r.SkillTokens:
+		return content, false
+	}
+	if r.BareCut {
+		return Cut16(content, limit), true
+	}
+	return Cut16(content, limit-Len16(ReattachMarker)) + ReattachMarker, true
 }

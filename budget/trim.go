@@ -19,8 +19,10 @@ type Line struct {
 	Label, Text string
 	// Exempt: the entry came with the client; see Size.ExemptBundled.
 	Exempt bool
-	// Score decides the rank in OverflowGreedy; see Score.
+	// Score decides the rank in OverflowGreedy and OverflowStrip; see Score.
 	Score float64
+	// Name breaks ties of the score in OverflowStrip.
+	Name string
 }
 
 // Shown is how much of an entry stands in the listing.
@@ -82,22 +84,35 @@ func Trim(lines []Line, budget int, s Size) Trimmed {
 			r.Rank = rank
 		}
 	}
-	t.Total += max(len(lines)-1, 0)
+	t.Total += breaks(len(lines), s)
 	tail := ""
 	switch {
 	case s.Overflow == OverflowCut:
 		tail = t.cut(lines)
 	case t.Total <= budget:
-		if s.Overflow == OverflowGreedy {
+		switch s.Overflow {
+		case OverflowGreedy:
 			t.rankByScore(lines)
+		case OverflowStrip:
+			t.rankForStrip(lines)
 		}
 	case s.Overflow == OverflowUniform:
 		t.uniform(lines, s)
+	case s.Overflow == OverflowStrip:
+		t.strip(lines)
 	default:
 		t.greedy(lines)
 	}
-	t.join(tail, s.Unit)
+	t.join(tail, s)
 	return t
+}
+
+// breaks is what the line breaks of a listing count.
+func breaks(lines int, s Size) int {
+	if s.LineBreaks {
+		return lines
+	}
+	return max(lines-1, 0)
 }
 
 func exempt(l Line, s Size) bool {
@@ -215,8 +230,42 @@ func (t *Trimmed) rankByScore(lines []Line) []int {
 	return order
 }
 
+// strip takes texts away from the least used line upward until the rest fits; of
+// lines used as often, the one whose name comes first loses its text first.
+func (t *Trimmed) strip(lines []Line) {
+	over := t.Total - t.Budget
+	for _, i := range slices.Backward(t.rankForStrip(lines)) {
+		if over <= 0 {
+			return
+		}
+		if r := &t.Lines[i]; lines[i].Full != lines[i].Bare {
+			r.Shown, r.Text, r.Need = ShownNameOnly, lines[i].Bare, over
+			over -= r.Size - r.BareSize
+		}
+	}
+}
+
+// rankForStrip ranks the lines that compete, the last to lose its text first, and
+// returns their indexes.
+func (t *Trimmed) rankForStrip(lines []Line) []int {
+	var order []int
+	for i, r := range t.Lines {
+		if r.Rank > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(lines[b].Score, lines[a].Score), strings.Compare(lines[b].Name, lines[a].Name))
+	})
+	for rank, i := range order {
+		t.Lines[i].Rank = rank + 1
+	}
+	return order
+}
+
 // join puts the shown lines and the tail together.
-func (t *Trimmed) join(tail string, u Unit) {
+func (t *Trimmed) join(tail string, s Size) {
+	u := s.Unit
 	size := len(tail)
 	for _, r := range t.Lines {
 		size += len(r.Text) + 1
@@ -249,6 +298,6 @@ func (t *Trimmed) join(tail string, u Unit) {
 		add(tail)
 		t.Used += Width(u, tail)
 	}
-	t.Used += max(n-1, 0)
+	t.Used += breaks(n, s)
 	t.Text = b.String()
 }

@@ -134,7 +134,9 @@ func (d *decoder) attachmentFields(a *Attachment) (content, text Value) {
 			again(func() { d.text("attachment.description", &a.TaskDescription) })
 		case "systemPrompt":
 			a.SystemSize = systemSize(v)
+			a.SystemPrompt = v
 		case "tools":
+			a.ToolDefs = v
 			a.Tools = d.tools(v)
 		}
 	}

@@ -287,9 +287,13 @@ type Attachment struct {
 	GitRepo          bool
 	HasGitRepo       bool
 
-	TaskType   string // task_status
-	SystemSize int    // prompt_snapshot: size of the system prompt in UTF-16 code units
-	Bytes      int    // raw size of the attachment object
+	TaskType string // task_status
+	// SystemPrompt and ToolDefs are the members systemPrompt and tools of a
+	// prompt_snapshot, as JSON. They hold until the next record is read.
+	SystemPrompt, ToolDefs Value
+
+	SystemSize int // prompt_snapshot: size of the system prompt in UTF-16 code units
+	Bytes      int // raw size of the attachment object
 
 	// Size measures all strings of the attachment, its type and its member names
 	// apart. What the model saw of it is RenderedSize, where the client recorded

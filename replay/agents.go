@@ -109,8 +109,16 @@ func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
 		}
 		b := p.body(&s, k, args, hasArgs, call.Kind == Slash, recorded)
 		b.Kind, b.Skill, b.Rule = Body, call.Skill, "call.fork_works"
-		s, effects = p.announce(s)
-		return s, append([]Effect{b.Effect}, effects...)
+		if p.rules.Call.ForkBody == rules.ForkBodySystem {
+			b.Place, b.Unlogged = PlaceSystem, true // not every log shows system prompts
+		}
+		effects = []Effect{b.Effect}
+		if p.rules.Call.ForkContext == rules.ForkParent && !p.agent.Invocation {
+			effects = append(effects, Effect{Kind: Launched, Skill: call.Skill, Text: invocation, Rule: "call.fork_context", Proof: "no " + invocation + " stands in the messages of the fork"})
+		}
+		var more []Effect
+		s, more = p.announce(s)
+		return s, append(effects, more...)
 	}
 	def := p.definition(&s, p.agent.Type)
 	if !def.found || !p.rules.Agents.PreloadSkills || c.missing != "" {
@@ -145,6 +153,9 @@ func (p *predictor) listsTo(s *State) bool {
 	}
 	if p.agent.ID == "main" {
 		return true
+	}
+	if p.forkWithoutTool() {
+		return false
 	}
 	switch p.rules.Agents.SubagentListing {
 	case rules.SubagentNone, rules.SubagentLater:

@@ -24,6 +24,11 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	if text, ok := p.ev.rejected[e.ToolUse]; ok {
 		return refuse(text, "call.permission")
 	}
+	if p.forkWithoutTool() {
+		s, effects := refuse(strings.TrimPrefix(rules.NoSuchTool, "Error: "), "agents.fork_no_skill")
+		effects[0].Part = true
+		return s, effects
+	}
 	if !contains(e.InputKeys, p.rules.Call.InputKey) {
 		return refuse(badInput(&p.rules.Call, e.InputKind), "call.input_key")
 	}
@@ -45,12 +50,17 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 		return p.callFromLog(s, e, own, name, recorded, hasBody)
 	}
 	text, rule := c.refusal(name, st, &p.rules.Call)
+	if p.rules.Call.ShellAnyError && text == "" && p.ev.refused(e.ToolUse) && !p.forks(st.Skill) {
+		if b := p.body(&s, st.Skill, p.toolArgs(e), e.HasArgs, false, ""); len(b.commands) > 0 {
+			return refuse(p.ev.refusal[e.ToolUse], "call.shell_any_error")
+		}
+	}
 	if !p.in.Exact && p.ev.refused(e.ToolUse) != (text != "") {
 		// The skill was another than the files now say.
 		return p.callFromLog(s, e, &catalogue{missing: filesThen, reason: "by the files read now the call would have another outcome"}, name, recorded, hasBody)
 	}
 	if text != "" {
-		eff := Effect{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: rule}
+		eff := Effect{Kind: Refusal, Skill: e.Skill, ToolUse: e.ToolUse, Text: text, Rule: rule, Part: rule == "call.dmi_phrase"}
 		if !p.in.Exact {
 			eff.Soft = filesThen
 		}
@@ -58,10 +68,10 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	}
 	k := st.Skill
 	if p.forks(k) && (p.in.Exact || !hasBody) {
-		return s, nil
+		return s, p.forkResult(e)
 	}
 	if !p.in.Exact && p.ev.forked[e.ToolUse] {
-		return s, nil
+		return s, p.forkResult(e)
 	}
 	b := p.body(&s, k, p.toolArgs(e), e.HasArgs, false, recorded.text)
 	if text, ok := p.ev.failed[e.ToolUse]; ok {
@@ -100,6 +110,37 @@ func (p *predictor) scopedNote(c *catalogue, e *Event, name string, k *skills.Sk
 		eff.Soft = filesThen
 	}
 	return []Effect{eff}
+}
+
+// bodyPlace is where the body of a call stands.
+func (p *predictor) bodyPlace() Place {
+	switch p.rules.Call.BodyPlace {
+	case rules.BodyBehind:
+		return PlaceBehind
+	case rules.BodyResult:
+		return PlaceResult
+	}
+	return ""
+}
+
+// forkResult checks the form in which a fork's report returns, where that is the
+// report alone.
+func (p *predictor) forkResult(e *Event) []Effect {
+	if !p.rules.Call.ForkReport || !p.ev.framed[e.ToolUse] {
+		return nil
+	}
+	return []Effect{{Kind: Launched, Skill: e.Skill, ToolUse: e.ToolUse, Text: "the fork's last message", Rule: "call.fork_report",
+		Proof: "the report stands behind a line of the client's, expected it alone"}}
+}
+
+// forkWithoutTool reports whether the agent in hand is a fork that has no Skill tool.
+func (p *predictor) forkWithoutTool() bool {
+	return p.rules.Agents.ForkNoSkill && p.isFork()
+}
+
+func (p *predictor) isFork() bool {
+	call := p.ev.agentOf[p.agent.ID]
+	return p.agent.ID != "main" && (call != nil && call.Skill != "" || systemBody(p.agent) != nil)
 }
 
 // filesThen is the input that is missing where files were read later than the
@@ -183,7 +224,7 @@ func (p *predictor) toolArgs(e *Event) string {
 // deliver decides in which form the text of a skill is sent: whole, as the effect
 // full, whole with a note, or as a note alone.
 func (p *predictor) deliver(s *State, e *Event, name, key, text string, full Effect) []Effect {
-	full.Kind, full.Skill, full.ToolUse, full.Rule = Body, e.Skill, e.ToolUse, "body"
+	full.Kind, full.Skill, full.ToolUse, full.Rule, full.Place = Body, e.Skill, e.ToolUse, "body", p.bodyPlace()
 	note := func(before, after string) Effect {
 		return Effect{Kind: Note, Skill: e.Skill, ToolUse: e.ToolUse, Text: before + name + after, Rule: "notes.enabled"}
 	}
@@ -236,6 +277,7 @@ func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bo
 		vars.ProjectDir = proc.CWD
 		vars.Effort = p.effort(proc)
 		vars.ShellDisabled = proc.Settings.DisableShell && k.Source != skills.Managed
+		vars.Managed = k.Source == skills.Managed
 		if k.Source == skills.Plugin {
 			vars.PluginRoot = pluginRoot(k)
 		}

@@ -138,12 +138,18 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 			continue
 		}
 		marks = append(marks, mark)
-		l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt}
-		if r.Catalogue.Place == rules.PlaceToolXML {
+		l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt, Name: e.Name}
+		switch {
+		case r.Catalogue.Place == rules.PlaceToolXML && r.Catalogue.XMLBare:
+			l.Full = e.BareElement()
+		case r.Catalogue.Place == rules.PlaceToolXML:
 			l.Full = e.Element(c.opts, r.Catalogue.UserSource != "(user)")
 		}
 		if u, ok := counts[e.Name]; ok {
 			l.Score = budget.Score(u.Count, u.LastUsedMS, now)
+			if r.Size.Rank == budget.RankCount {
+				l.Score = float64(u.Count)
+			}
 		}
 		lines = append(lines, l)
 		chosen = append(chosen, e)
@@ -153,7 +159,7 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 	}
 	size, missing := p.budget(s)
 	t := budget.Trim(lines, size, r.Size)
-	if t.Over() && p.in.Usage == nil && r.Size.Overflow == budget.OverflowGreedy {
+	if t.Over() && p.in.Usage == nil && (r.Size.Overflow == budget.OverflowGreedy || r.Size.Overflow == budget.OverflowStrip) {
 		missing = "usage counts"
 	}
 	if !t.Over() {
@@ -224,13 +230,22 @@ func (p *predictor) effort(proc *Process) string {
 
 // activatedBy are the held-back skills that a touched file activates, by path.
 func (c *catalogue) activatedBy(file, cwd string) []*skills.Skill {
+	return c.activated(file, cwd, skills.Activates)
+}
+
+// activatedIn are those that entering a folder activates.
+func (c *catalogue) activatedIn(dir, cwd string) []*skills.Skill {
+	return c.activated(dir, cwd, skills.ActivatesFolder)
+}
+
+func (c *catalogue) activated(path, cwd string, by func(patterns []string, path, cwd string) bool) []*skills.Skill {
 	var out []*skills.Skill
 	for i := range c.list {
 		st := &c.list[i]
 		if st.Reason != skills.HeldBack {
 			continue
 		}
-		if patterns := skills.Patterns(st.Skill, c.opts.Discovery, c.opts.Dialect); skills.Activates(patterns, file, cwd) {
+		if patterns := skills.Patterns(st.Skill, c.opts.Discovery, c.opts.Dialect); by(patterns, path, cwd) {
 			out = append(out, st.Skill)
 		}
 	}
@@ -273,7 +288,7 @@ func (c *catalogue) called(name string, call *rules.Call) *skills.Status {
 			return false
 		}
 		if k.Source == skills.Plugin {
-			return n == name || k.Plugin+":"+n == name // commands of plugins too (fuzz f014)
+			return n == name && !call.FullPluginNames || k.Plugin+":"+n == name // commands of plugins too (fuzz f014)
 		}
 		return k.Kind == skills.KindSkill && n == name
 	}
@@ -291,6 +306,9 @@ func (c *catalogue) called(name string, call *rules.Call) *skills.Status {
 	tests := []test{folder, front, bare}
 	if call.Resolution == rules.ResolveEither {
 		tests = []test{func(k *skills.Skill) bool { return folder(k) || front(k) }, bare}
+	}
+	if call.FullPluginNames {
+		tests = tests[:len(tests)-1]
 	}
 	var fallback *skills.Status
 	for _, t := range tests {
@@ -436,6 +454,8 @@ func (c *catalogue) refusal(name string, st *skills.Status, call *rules.Call) (t
 		return c.unknown(name, call), "call.did_you_mean"
 	case st.Reason == skills.Overridden:
 		return toolError("Skill " + name + rules.OverriddenSkill), "discovery.overrides"
+	case disabled(st.Skill, &c.rules.Front) && call.DMIPhrase != "":
+		return call.DMIPhrase, "call.dmi_phrase"
 	case disabled(st.Skill, &c.rules.Front):
 		return disabledText(name, call), "call.dmi_long"
 	}

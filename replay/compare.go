@@ -26,6 +26,9 @@ type Comparison struct {
 	Exact bool
 	// RulesExact: the rules are known to hold for this client version.
 	RulesExact bool
+	// Assumed holds the keys of rules that a description leaves open: a refusal that
+	// departs from one of them proves nothing.
+	Assumed map[string]bool
 	// Gaps: records of the session are lost, so that what they brought is not known.
 	Gaps bool
 	// History are records that are not judged: a copied history.
@@ -101,7 +104,7 @@ func (c *comparer) settle(ch *Check) {
 	if _, ok := c.broken[subject]; !ok {
 		c.broken[subject] = ch.Where.Line
 	}
-	if !c.RulesExact {
+	if !c.RulesExact || ch.Kind == CheckRefusal && c.Assumed[ch.Rule] {
 		ch.Unconfirmed = true
 	}
 }
@@ -123,6 +126,10 @@ func (c *comparer) pair(predicted []Effect) {
 	for i := range predicted {
 		e := &predicted[i]
 		if e.Kind == Listing {
+			continue
+		}
+		if e.Held != nil {
+			c.held(e)
 			continue
 		}
 		k := key{cause: e.Cause}
@@ -212,10 +219,16 @@ func (c *comparer) effect(w *Effect, at int) {
 		return
 	}
 	switch {
+	case w.Kind == Body && e.Place != w.Place && !w.Given:
+		ch.Rule, ch.Expected, ch.Observed = placeRule(w, e), w.Place.words(), e.Place.words()
+		ch.Reason = "the body stands " + e.Place.words() + ", expected " + w.Place.words()
+		c.add(at, kind, Divergent, ch)
 	case w.Given:
 	case w.Missing != "":
 		ch.Missing, ch.Reason = w.Missing, w.Reason
 		c.add(at, kind, Undetermined, ch)
+	case w.Part && strings.Contains(e.Text, w.Text):
+		c.add(at, kind, Match, ch)
 	case c.Same(w.Text, e.Text):
 		c.add(at, kind, Match, ch)
 	default:
@@ -231,17 +244,50 @@ func (c *comparer) effect(w *Effect, at int) {
 			return
 		}
 		ch.Reason = "the text differs"
+		if w.Part {
+			ch.Reason = "the text does not hold what is expected of it"
+		}
 		c.add(at, kind, Divergent, ch)
 	}
+}
+
+// placeRule is the rule that says where a body stands.
+func placeRule(w *Effect, e *Event) string {
+	switch {
+	case w.Place == PlaceSystem || e.Place == PlaceSystem || w.Rule == "call.fork_works":
+		return "call.fork_body"
+	case w.ToolUse == "":
+		return "call.slash_record"
+	}
+	return "call.body_place"
+}
+
+// held notes the comparison of a number.
+func (c *comparer) held(w *Effect) {
+	ch := Check{Rule: w.Rule}
+	if w.Held.OK {
+		c.add(w.Cause, CheckInvariant, Match, ch)
+		return
+	}
+	ch.Expected, ch.Observed, ch.Reason = w.Text, w.Held.Observed, "the client compacted by itself at another size"
+	verdict := Divergent
+	if w.Soft != "" {
+		verdict, ch.Missing = Undetermined, w.Soft
+	}
+	c.add(w.Cause, CheckInvariant, verdict, ch)
 }
 
 // absent is a predicted effect that the log does not show although the
 // conversation went on.
 func (c *comparer) absent(w *Effect) {
-	if w.Missing != "" || w.Given || !c.answered[w.Cause] {
+	if w.Missing != "" || w.Given || w.Unlogged || !c.answered[w.Cause] {
 		return
 	}
 	e := &c.agent.Events[w.Cause]
+	if w.Proof != "" {
+		c.add(w.Cause, kindOf(w.Kind), Divergent, Check{Where: e.Where, Skill: w.Skill, Rule: w.Rule, Expected: w.Text, Reason: w.Proof})
+		return
+	}
 	ch := Check{Where: e.Where, Skill: w.Skill, Rule: w.Rule, Expected: w.Text, Reason: "expected, but not in the log"}
 	if w.Kind == Reattachment {
 		ch.Expected = reattachmentText(w.Skills)
@@ -326,6 +372,10 @@ func (c *comparer) reattachment(w *Effect, at int) {
 		c.add(at, CheckReattachment, Match, ch)
 		return
 	}
+	if w.AnyOrder && sameSet(w.Skills, e.Skills, c.Same) {
+		c.add(at, CheckReattachment, Match, ch)
+		return
+	}
 	ch.Expected, ch.Observed = reattachmentText(w.Skills), invokedText(e.Skills)
 	ch.Reason = "other bodies were put back"
 	if w.OrderUnknown && sameSet(w.Skills, e.Skills, c.Same) {
@@ -343,7 +393,7 @@ func (c *comparer) reattachment(w *Effect, at int) {
 func sameSet(want []ReattachedSkill, got []jsonl.InvokedSkill, same Same) bool {
 	return inAnyOrder(len(want), len(got), func(i, j int) bool {
 		w, g := &want[i], &got[j]
-		return w.Name == g.Name && w.Path == g.Path && same(w.Content, g.Content)
+		return w.Name == g.Name && (w.Path == "" || w.Path == g.Path) && same(w.Content, g.Content)
 	})
 }
 
@@ -396,6 +446,12 @@ func (c *comparer) listings(predicted []Effect) {
 			byCause[e.Cause] = append(byCause[e.Cause], e)
 		}
 	}
+	judged := map[Place]bool{"": true}
+	for i := range predicted {
+		if predicted[i].Kind == Listing {
+			judged[predicted[i].Place] = true
+		}
+	}
 	var open []*Effect
 	first := true
 	kind := func() CheckKind {
@@ -416,7 +472,7 @@ func (c *comparer) listings(predicted []Effect) {
 				}
 				continue
 			}
-			if w.Missing != "" || w.Unlogged {
+			if w.Missing != "" || w.Unlogged || w.Proof != "" {
 				continue
 			}
 			ch := Check{Rule: w.Rule, Expected: w.Text, Reason: "a listing was due, but is not in the log"}
@@ -445,8 +501,8 @@ func (c *comparer) listings(predicted []Effect) {
 				fleeting = false
 			}
 		case Listing:
-			if c.History[e.Where.UUID] {
-				continue
+			if c.History[e.Where.UUID] || !judged[e.Place] {
+				continue // a list in a prompt of a client that lists elsewhere is no catalogue of its own
 			}
 			var w *Effect
 			if j := slices.IndexFunc(open, func(w *Effect) bool { return c.follows(w.Cause, i) }); j >= 0 {
@@ -481,6 +537,11 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 		return
 	}
 	ch := Check{Rule: w.Rule}
+	if w.Proof != "" {
+		ch.Observed, ch.Reason = a.Content, w.Proof
+		c.add(at, kind, Divergent, ch)
+		return
+	}
 	if !c.Exact && w.Soft == "" && ownless(w) {
 		ch.Missing, ch.Reason = "skill files", "no file read now yields any of its entries"
 		c.add(at, kind, Undetermined, ch)

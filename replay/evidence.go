@@ -17,9 +17,11 @@ type Evidence struct {
 	failed    map[string]string // tool use -> result of a call whose inline command failed
 	results   map[string]bool   // tool uses that have a result
 	noTool    map[string]string // tool use -> the client says that it has no Skill tool
+	refusal   map[string]string // tool use -> any other refusal
 	unknown   map[string]bool   // tool uses refused for what the skill is
 	forked    map[string]bool   // tool uses that ran in an agent of their own
 	body      map[string]recordedBody
+	framed    map[string]bool      // tool uses of forks whose result says that the fork completed
 	byUse     map[string][]int     // bodies, notes and refusals, by tool use
 	slashBody map[int]recordedBody // by the event of the typed command
 	// slashNotes are the notes that typed commands brought, likewise.
@@ -75,7 +77,7 @@ func gatherAll(s *Session) *evidenceOfAll {
 
 func gather(a *Agent, all *evidenceOfAll) *Evidence {
 	ev := &Evidence{evidenceOfAll: all,
-		rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{}, unknown: map[string]bool{}, forked: map[string]bool{},
+		rejected: map[string]string{}, failed: map[string]string{}, results: map[string]bool{}, noTool: map[string]string{}, unknown: map[string]bool{}, refusal: map[string]string{}, framed: map[string]bool{}, forked: map[string]bool{},
 		body: map[string]recordedBody{}, byUse: map[string][]int{}, slashBody: map[int]recordedBody{}, slashNotes: map[int][]int{}}
 	if a.ID != "main" {
 		ev.touched = all.touches
@@ -97,9 +99,11 @@ func gather(a *Agent, all *evidenceOfAll) *Evidence {
 				ev.noTool[e.ToolUse] = e.Text
 			default:
 				ev.unknown[e.ToolUse] = true
+				ev.refusal[e.ToolUse] = e.Text
 			}
 		case Launched:
 			ev.results[e.ToolUse] = true
+			ev.framed[e.ToolUse] = strings.Contains(e.Text, rules.ForkCompleted)
 			ev.forked[e.ToolUse] = ev.forked[e.ToolUse] || e.Agent != "" || strings.Contains(e.Text, rules.ForkCompleted)
 		case Note:
 			if j := typedCommand(a, i); e.ToolUse == "" && j >= 0 {
@@ -204,6 +208,9 @@ func (ev *evidenceOfAll) agentsOf(s *Session) {
 
 // firstBody is the body with which a fork begins, nil for other agents.
 func firstBody(a *Agent) *Event {
+	if b := systemBody(a); b != nil {
+		return b
+	}
 	for i := range a.Events {
 		switch e := &a.Events[i]; e.Kind {
 		case Start:
@@ -211,6 +218,16 @@ func firstBody(a *Agent) *Event {
 			return e
 		default:
 			return nil
+		}
+	}
+	return nil
+}
+
+// systemBody is the body that is an agent's system prompt, nil if none is known.
+func systemBody(a *Agent) *Event {
+	for i := range a.Events {
+		if e := &a.Events[i]; e.Kind == Body && e.Place == PlaceSystem {
+			return e
 		}
 	}
 	return nil

@@ -284,6 +284,7 @@ func (o *observer) link() {
 			}
 		}
 	}
+	o.claim(subs)
 	sort.SliceStable(subs, func(i, j int) bool {
 		x, y := firstTime(subs[i]), firstTime(subs[j])
 		if !x.Equal(y) {
@@ -291,6 +292,31 @@ func (o *observer) link() {
 		}
 		return subs[i].ID < subs[j].ID
 	})
+}
+
+// claim ties forks whose system prompt is a body, and which no result names, to the
+// skill: its latest call before them that no other agent was started by.
+func (o *observer) claim(subs []*Agent) {
+	taken := map[string]bool{}
+	for _, a := range subs {
+		taken[a.StartedBy] = true
+	}
+	for _, a := range subs {
+		b := systemBody(a)
+		if b == nil || a.StartedBy != "" {
+			continue
+		}
+		a.OnBehalfOf = b.Skill
+		for _, parent := range o.session.Agents {
+			for i := range parent.Events {
+				e := &parent.Events[i]
+				if e.Kind == SkillCall && normalName(e.Skill) == b.Skill && !taken[e.ToolUse] && !e.Where.Time.After(b.Where.Time) && parent != a {
+					a.StartedBy, a.OnBehalfOf = e.ToolUse, e.Skill
+				}
+			}
+		}
+		taken[a.StartedBy] = true
+	}
 }
 
 // walker turns the ordered records of one agent into events.
@@ -320,7 +346,12 @@ type walker struct {
 	stackPos          int
 	sawAssistant      bool // since the last boundary
 	boundaries        int
-	pendingBody       string // tool use whose body may follow without a source id
+	cwd               string // of the record before
+	// What the records of the prompt showed last, and the catalogue that the one in
+	// hand shows anew.
+	lastSection, lastTool, lastBody string
+	shown                           *jsonl.Attachment
+	pendingBody                     string // tool use whose body may follow without a source id
 }
 
 // callKey tells one model request from another.
@@ -419,6 +450,7 @@ func (w *walker) findKept() {
 
 // record dispatches one record.
 func (w *walker) record(r *record) {
+	w.entered(r)
 	switch r.Kind {
 	case jsonl.KindUser:
 		w.user(r)
@@ -492,7 +524,11 @@ func (w *walker) user(r *record) {
 		w.session.Cut++
 		return
 	}
-	if w.results(r) || r.CompactSummary || w.preloads(m) {
+	if w.results(r) {
+		w.behindResults(m)
+		return
+	}
+	if r.CompactSummary || w.preloads(m) || w.beforeTags(m) {
 		return
 	}
 	if r.Meta || r.Synthetic || r.SourceToolUse != "" {
@@ -514,6 +550,10 @@ func (w *walker) user(r *record) {
 		if w.agent.ID != "main" && w.agent.Prompts == 0 && strings.HasPrefix(text, baseDirectory) {
 			// The first record of a fork before it was marked as the client's own.
 			w.emit(Event{Kind: Body, Text: text, String: m.String, Skill: skillOfBody(text)})
+			return
+		}
+		if w.agent.ID != "main" && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), invocation) {
+			w.agent.Invocation = true
 			return
 		}
 		if r.PromptSource == "system" || r.TurnOrigin == "task_notification" {
@@ -618,6 +658,8 @@ func (w *walker) results(r *record) bool {
 			w.byAgent = append(w.byAgent, agentLink{b.ID, res.Agent, ref.skill, ref.input.Get("subagent_type").Text(), res.Background})
 		}
 		switch {
+		case ref.agent != w.index && w.agent.ID != "main":
+			// A fork's log repeats the messages of its parent.
 		case ref.name == "Skill":
 			w.skillResult(r, b, ref)
 		case b.IsError:
@@ -645,6 +687,10 @@ func (w *walker) skillResult(r *record, b *block, ref *callRef) {
 		w.pendingBody = b.ID
 	}
 	w.emit(e)
+	if e.Kind == Launched && strings.HasPrefix(b.Text, baseDirectory) {
+		w.pendingBody = ""
+		w.emit(Event{Kind: Body, Text: b.Text, Skill: ref.skill, ToolUse: b.ID, Place: PlaceResult})
+	}
 }
 
 // touches records what a tool did to files.
@@ -820,6 +866,10 @@ func (w *walker) attachment(r *record) {
 	}
 	if r.Attachment.Path != "" && w.boundaries > 0 {
 		w.emit(Event{Kind: Restored, Path: r.Attachment.Path})
+	}
+	if s := r.Attachment.Shows; s != nil {
+		w.snapshot(s)
+		return
 	}
 	a := r.Attachment.Whole
 	if a == nil {

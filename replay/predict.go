@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 	"time"
@@ -64,6 +65,9 @@ type State struct {
 	Active  []string
 	Nested  []*skills.Skill
 	Prompts int // before each of which the client may have been restarted
+	// Current is the listing that the system prompt or a tool's description holds,
+	// where the catalogue stands in one.
+	Current *Effect
 	// Whole is the last listing that the log shows, if it was a whole one.
 	Whole *Event
 	Conversation
@@ -221,6 +225,12 @@ func (p *predictor) advance(s State, e *Event) (State, []Effect) {
 	}
 	// A skill's own file may be known in another state than the listing.
 	call := e.Kind == SkillCall
+	if (call || e.Kind == Slash) && p.rules.Call.ReadsFile {
+		oldest = now
+		if !call {
+			view = now
+		}
+	}
 	if !call {
 		oldest = view
 	}
@@ -285,7 +295,7 @@ func (p *predictor) agrees(effects []Effect) bool {
 				return false
 			}
 			listed = true
-		case Reattachment:
+		case Reattachment, Compaction, Launched:
 		default:
 			rest = append(rest, eff)
 		}
@@ -398,6 +408,8 @@ func (p *predictor) step(s State, e *Event) (State, []Effect) {
 		return p.call(s, e)
 	case Touch:
 		return p.touch(s, e)
+	case Entered:
+		return p.entered(s, e)
 	case Noticed:
 		return p.noticed(s, e)
 	case Compaction:
@@ -510,6 +522,8 @@ func (p *predictor) announce(s State) (State, []Effect) {
 			return s, nil
 		}
 		return p.list(s, nil, true, "send.first")
+	case !starting && send.EachPrompt:
+		return p.list(s, func(name, mark string) bool { return !s.Sent.has(name) }, false, "send.each_prompt")
 	case starting:
 		switch send.OnResume {
 		case rules.ResumeDelta:
@@ -550,6 +564,10 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	if c.orderUnknown {
 		eff.Soft = "directory order"
 	}
+	if eff.Place = ListingPlace(p.rules); eff.Place != "" {
+		now := eff
+		s.Current = &now
+	}
 	eff.Fleeting = p.rules.Catalogue.Place == rules.PlaceReminder
 	eff.Unlogged = p.rules.Catalogue.Place != rules.PlaceAttachment && !p.in.ListingsSeen[p.agent.ID]
 	s.Listed = true
@@ -588,8 +606,16 @@ func (eff *Effect) again(last *Event) {
 // noticed sends what the client has found changed: the moment is the file
 // watcher's and comes from the log, the entries and their texts from the files.
 func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
+	if e.Place != "" {
+		return p.pictured(s, e)
+	}
 	if e.Listing == nil || p.open > 0 {
 		return s, nil // the listing has another cause
+	}
+	if p.rules.Send.Edited == rules.EditedNever {
+		if again := p.sentAgain(&s, e.Listing); again != "" {
+			return s, []Effect{{Kind: Listing, Rule: "send.edited", Proof: "sent again, though its names were sent before: " + again}}
+		}
 	}
 	if next := p.restored(s, e.Listing); len(next.Active) > len(s.Active) {
 		return p.list(next, func(name, mark string) bool { return !s.Sent.has(name) }, false, "send.on_touch")
@@ -605,7 +631,7 @@ func (p *predictor) noticed(s State, e *Event) (State, []Effect) {
 		}
 		return p.list(s, func(name, mark string) bool {
 			old, ok := s.Sent.get(name)
-			return names[name] && (!ok || old.Mark != mark)
+			return names[name] && (!ok || old.Mark != mark && p.rules.Send.Edited != rules.EditedNever)
 		}, false, "send.on_change")
 	}
 	if s.Sent.len() == 0 || !p.changed(&s, c) {
@@ -696,8 +722,42 @@ func (p *predictor) changed(s *State, c *catalogue) bool {
 	return n != s.Sent.len() && (p.rules.Send.OnChange == rules.AlwaysCurrent || p.rules.Send.OnRemoval != rules.ResendNothing)
 }
 
+// sentAgain names what a listing repeats of what this process has sent.
+func (p *predictor) sentAgain(s *State, list *jsonl.Attachment) string {
+	if s.Starting {
+		return ""
+	}
+	var again []string
+	for _, l := range skills.ParseListing(list.Content, list.Names) {
+		if l.Name != "" && s.Sent.has(l.Name) {
+			again = append(again, l.Name)
+		}
+	}
+	return strings.Join(again, ", ")
+}
+
+// pictured is a record of the prompt that shows the catalogue: it holds what the
+// client last put there.
+func (p *predictor) pictured(s State, e *Event) (State, []Effect) {
+	if e.Place != ListingPlace(p.rules) || p.open > 0 {
+		return s, nil
+	}
+	if s.Current != nil && p.rules.Send.OnChange == rules.Fixed {
+		eff := *s.Current
+		eff.Unlogged = true
+		return s, []Effect{eff}
+	}
+	if !p.listsTo(&s) {
+		return s, nil
+	}
+	return p.list(s, nil, true, "send.on_change")
+}
+
 // mark is what the client remembers of an entry to tell whether it was edited.
 func (p *predictor) mark(e *skills.Entry) string {
+	if p.rules.Send.Edited == rules.EditedNever {
+		return ""
+	}
 	if p.rules.Send.Edited == rules.EditedFile && e.Skill != nil {
 		return skills.Digest("", e.Skill.Text)
 	}
@@ -733,8 +793,33 @@ func (p *predictor) touch(s State, e *Event) (State, []Effect) {
 		return s, nil
 	}
 	s, changed, certain := p.activate(s, e.Path)
-	if p.rules.Send.OnChange == rules.AlwaysCurrent {
-		return s, nil // the tool's description is another from now on
+	return p.arrived(s, changed, certain)
+}
+
+// entered is a folder that became the working directory.
+func (p *predictor) entered(s State, e *Event) (State, []Effect) {
+	proc := p.process(&s)
+	if p.in.Files == nil || !p.rules.Discovery.EnterActivates || proc == nil {
+		return s, nil
+	}
+	c := p.catalogue(&s)
+	changed := false
+	if c.missing == "" {
+		for _, k := range c.activatedIn(e.Path, proc.CWD) {
+			if !contains(s.Active, k.Path) {
+				s.Active = append(s.Active[:len(s.Active):len(s.Active)], k.Path)
+				changed = true
+			}
+		}
+	}
+	return p.arrived(s, changed, true)
+}
+
+// arrived sends what a touched file or an entered folder has brought in.
+func (p *predictor) arrived(s State, changed, certain bool) (State, []Effect) {
+	switch p.rules.Send.OnChange {
+	case rules.AlwaysCurrent, rules.Fixed:
+		return s, nil // the tool's description is another from now on, or nothing is
 	}
 	if !changed || !p.listsTo(&s) || s.Sent.len() == 0 {
 		return s, nil
@@ -768,7 +853,11 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 	var effects []Effect
 	comp := &p.rules.Compaction
 	skip := e.Compaction.Direct && comp.ConsecutiveSkips
-	if comp.Recorded && !s.Invoked.empty() && !skip {
+	if held := p.atShare(&s, e); held != nil {
+		effects = append(effects, *held)
+	}
+	put := len(effects)
+	if (comp.Recorded || comp.InRequests && p.nextReattachment() != nil) && !s.Invoked.empty() && !skip {
 		var eff Effect
 		s, eff = p.reattached(s)
 		if len(eff.Skills) > 0 || eff.Missing != "" {
@@ -776,7 +865,7 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 		}
 	}
 	s.Conversation = p.compacted(s, e.Compaction)
-	if got := p.nextReattachment(); !p.in.Exact && got != nil && (len(effects) == 0 || !p.putBack(effects[0], got)) {
+	if got := p.nextReattachment(); !p.in.Exact && got != nil && (len(effects) == put || !p.putBack(effects[put], got)) {
 		s.Conversation = reminded(s.Conversation, got)
 	}
 	if p.rules.Send.AfterCompaction && !skip && e.Compaction.Partial != "from" && p.listsTo(&s) {
@@ -794,7 +883,7 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 
 // reattach puts the invoked skills back, as far as there is room.
 func (p *predictor) reattach(list []Invoked) Effect {
-	eff := Effect{Kind: Reattachment, Rule: "compaction.recorded"}
+	eff := Effect{Kind: Reattachment, Rule: "compaction.recorded", AnyOrder: p.rules.Compaction.AnyOrder}
 	contents := make([]string, len(list))
 	for i := range list {
 		contents[i] = p.stored(&list[i])
@@ -809,6 +898,28 @@ func (p *predictor) reattach(list []Invoked) Effect {
 			eff.Soft = "skill files"
 		}
 	}
+	return eff
+}
+
+// atShare compares the size of the conversation at a compaction that the client made
+// by itself with the share of the window at which it does; nil where that is not known.
+func (p *predictor) atShare(s *State, e *Event) *Effect {
+	comp, c := &p.rules.Compaction, e.Compaction
+	proc := p.process(s)
+	if comp.AutoTo == 0 || c.Trigger != "auto" || c.Before <= 0 || proc == nil {
+		return nil
+	}
+	window := proc.Window
+	eff := &Effect{Kind: Compaction, Rule: "compaction.auto_from"}
+	if window <= 0 {
+		window = int64(p.rules.Size.WindowOf(p.model(proc)))
+		if !p.in.Exact {
+			eff.Soft = "window"
+		}
+	}
+	from, to := window*int64(comp.AutoFrom)/100, window*int64(comp.AutoTo)/100
+	eff.Text = fmt.Sprintf("a compaction between %d and %d tokens, %d to %d %% of a window of %d", from, to, comp.AutoFrom, comp.AutoTo, window)
+	eff.Held = &Held{Observed: fmt.Sprintf("a compaction at %d tokens", c.Before), OK: c.Before >= from && c.Before <= to}
 	return eff
 }
 
@@ -893,7 +1004,7 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 		return s, effects // the body goes to the fork
 	}
 	text := p.body(&s, k, e.Args, e.HasArgs, true, recorded.text)
-	text.Kind, text.Skill, text.Rule = Body, e.Skill, "body.typed"
+	text.Kind, text.Skill, text.Rule, text.Place = Body, e.Skill, "body.typed", p.typedPlace()
 	if text.Missing != "" {
 		text.Text = recorded.text
 	}
@@ -909,6 +1020,14 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 	s = p.take(s, p.key(k), sent, recorded.uuid)
 	s = p.register(s, e.Skill, k, sent, true)
 	return s, effects
+}
+
+// typedPlace is where the body of a typed skill stands.
+func (p *predictor) typedPlace() Place {
+	if p.rules.Call.SlashRecord == rules.SlashBehind {
+		return PlaceBehind
+	}
+	return ""
 }
 
 // take puts a full body into the context.
@@ -932,6 +1051,9 @@ func (p *predictor) register(s State, called string, k *skills.Skill, text strin
 	}
 	name := p.registeredName(called, k)
 	source := sourcePath(name, k)
+	if p.rules.Compaction.NoPaths {
+		source = ""
+	}
 	if proc := p.process(&s); !p.in.Exact && proc != nil && len(proc.SkillDirs) > 0 {
 		source = "" // a folder given by hand may have been anybody's
 	}

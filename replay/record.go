@@ -189,6 +189,8 @@ type attachment struct {
 	Path  string // of a file that the client shows, as after a compaction
 	// rendered: Size is of what was sent; else of the attachment's own strings.
 	rendered bool
+	// Shows is what a record of the prompt shows of skills, nil for nothing.
+	Shows *snapshot
 }
 
 func attached(a *jsonl.Attachment) *attachment {
@@ -202,6 +204,8 @@ func attached(a *jsonl.Attachment) *attachment {
 	switch a.Type {
 	case "skill_listing", "invoked_skills", "queued_command":
 		out.Whole = a
+	case "prompt_snapshot":
+		out.Shows = snapshotOf(a)
 	case "file":
 		out.Path = a.FilePath
 	}

@@ -154,6 +154,7 @@ type Result struct {
 	Session     *Session
 	Client      string // "claude-code@2.1.332"
 	RulesExact  bool
+	Described   string // the description that the rules are those of, "" where the client was recorded
 	Model       string
 	Window      int64
 	Inputs      []InputUse
@@ -205,6 +206,18 @@ type Effect struct {
 	Demand int
 	// Given: the text is one of the client's own, which no file holds: an input.
 	Given bool
+	// Part: Text is all that is known of it, a part of the whole.
+	Part bool
+	// AnyOrder: the order of the bodies of a reattachment is not part of the rules.
+	AnyOrder bool
+	// Place is where it stands.
+	Place Place
+	// Proof says what shows, whatever the inputs were, that the log departs from the
+	// rules.
+	Proof string
+	// Held: a check of the prediction of a number, Text, against what the log states,
+	// and whether it holds.
+	Held *Held
 	// Soft names the input that is missing for a divergence to prove anything.
 	Soft string
 	// Fleeting: it is sent with the next request, and not at all if a compaction
@@ -218,6 +231,13 @@ type Effect struct {
 	Reason       string
 	Rule         string
 	Skills       []ReattachedSkill
+}
+
+// Held is the outcome of a comparison that a prediction makes of a number that the
+// log states.
+type Held struct {
+	Observed string
+	OK       bool
 }
 
 // ListedEntry is one entry of a predicted listing.

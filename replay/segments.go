@@ -124,7 +124,13 @@ func (w *walker) userSegments(r *record) {
 		case b.Kind == jsonl.BlockToolResult:
 			if ref := w.observer.calls[b.ID]; ref != nil {
 				g = w.toolLayer(ref)
+				if ref.name == "Skill" && strings.HasPrefix(b.Text, baseDirectory) {
+					g = Segment{Layer: LayerBody, Skill: ref.skill, Part: PartBody, Text: b.Text}
+				}
 			}
+		case e != nil && e.Kind == Body && e.Place == PlaceBehind && classify(b.Text) == textCommand:
+			g = Segment{Layer: LayerCall, Skill: e.Skill, Part: PartTag, Text: b.Text}
+		case e != nil && e.Kind == Body && e.Place == PlaceBehind && !strings.HasPrefix(b.Text, baseDirectory):
 		case e != nil && e.Kind == Body:
 			g = Segment{Layer: LayerBody, Skill: e.Skill, Part: PartBody, Text: b.Text}
 		case e != nil && e.Kind == Note:
@@ -197,8 +203,12 @@ func (o *observer) folderOf(text string) string {
 
 // skillFolder is the name of the skill whose folder a path or a command leads into.
 func skillFolder(text string) string {
-	const folder = ".claude/skills/"
+	folder := ".claude/skills/"
 	i := strings.Index(text, folder)
+	if i < 0 {
+		folder = ".mini_cc/skills/"
+		i = strings.Index(text, folder)
+	}
 	if i < 0 {
 		return ""
 	}
@@ -210,7 +220,7 @@ func skillFolder(text string) string {
 }
 
 // unsent are attachments that tell the log something and the model nothing.
-var unsent = map[string]bool{"command_permissions": true, "prompt_snapshot": true, "dynamic_skill": true, "hook_success": true, "session_context": true}
+var unsent = map[string]bool{"command_permissions": true, "dynamic_skill": true, "hook_success": true, "session_context": true}
 
 // reminders are attachments that the client glues to the last result of the turn, if
 // there is one; they count with it (recorded: billing at 2.1.260 and 2.1.332,
@@ -222,7 +232,25 @@ var reminders = map[string]int{
 	"task_reminder":         460, // lifecycle/compact 2.1.332
 }
 
+// snapshotSegments adds what a record of the prompt shows of skills, where it is new:
+// such records repeat the prompt.
+func (w *walker) snapshotSegments() {
+	if w.shown != nil {
+		w.lines(w.shown)
+		w.shown = nil
+		return
+	}
+	if i := w.last[w.node]; i >= 0 && w.agent.Events[i].Kind == Body && w.agent.Events[i].Where.UUID == w.graph.nodes[w.node].rec.UUID {
+		e := &w.agent.Events[i]
+		w.add(Segment{Layer: LayerBody, Skill: e.Skill, Part: PartBody, Text: e.Text, Size: jsonl.Measure(e.Text)})
+	}
+}
+
 func (w *walker) attachmentSegments(a *attachment) {
+	if a.Type == "prompt_snapshot" {
+		w.snapshotSegments()
+		return
+	}
 	if unsent[a.Type] {
 		return
 	}
@@ -269,7 +297,12 @@ func prose(n int) jsonl.Size {
 // listing adds the lines of a listing, each for its skill.
 func (w *walker) listing(a *attachment) {
 	w.add(Segment{Layer: LayerListing, Part: PartHeader, Size: jsonl.Measure(listingHeader)})
-	for _, l := range skills.ParseListing(a.Whole.Content, a.Whole.Names) {
+	w.lines(a.Whole)
+}
+
+// lines adds the lines of a listing alone.
+func (w *walker) lines(a *jsonl.Attachment) {
+	for _, l := range skills.ParseListing(a.Content, a.Names) {
 		part := PartLine
 		if l.Name == "" {
 			part = PartHeader

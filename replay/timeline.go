@@ -40,6 +40,7 @@ const (
 	CatalogueChange EventKind = "catalogue_change" // a skill file was written or removed
 	Noticed         EventKind = "noticed"          // the client noticed changed files (its watcher, /reload-skills)
 	Compaction      EventKind = "compaction"
+	Entered         EventKind = "entered"  // another folder became the working directory
 	Restored        EventKind = "restored" // files that the client put back after a compaction
 )
 
@@ -104,7 +105,9 @@ type Event struct {
 	Background bool
 	Rejected   bool // refused by the user
 
-	Path string // of a touch
+	Path string // of a touch, or the folder entered
+	// Place is where a listing or a body stands; "" is a record of its own.
+	Place Place
 
 	Listing    *jsonl.Attachment // Listing: the attachment as recorded
 	Skills     []jsonl.InvokedSkill
@@ -150,6 +153,9 @@ type Agent struct {
 	// OnBehalfOf the skill (a fork) it runs.
 	StartedBy  string
 	OnBehalfOf string
+	// Invocation: the log holds the message that tells a fork its task behind the
+	// messages of its parent.
+	Invocation bool
 	Events     []Event
 	Calls      []APICall
 	Segments   []Segment

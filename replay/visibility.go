@@ -91,6 +91,9 @@ func (v *viewer) step(i int, cur view) view {
 			}
 		})
 	case Listing:
+		if e.Place != "" && !v.places(e) {
+			break
+		}
 		a := e.Listing
 		if !a.HasInitial || a.Initial {
 			cur.entries, named = v.anew(e, cur.entries)
@@ -136,6 +139,12 @@ func (v *viewer) anew(e *Event, before table[entry]) (table[entry], []string) {
 		before.oldestFirst(func(name string, _ entry) { names = append(names, name) })
 	}
 	return table[entry]{}, names
+}
+
+// places reports whether the client lists where a listing stands.
+func (v *viewer) places(e *Event) bool {
+	r := v.rulesOf(e.Version)
+	return r != nil && e.Place == ListingPlace(r)
 }
 
 // answer notes what stands in the conversation when a prompt is answered.

@@ -48,9 +48,12 @@ type ReplaySession struct {
 	Client     string   `json:"client,omitempty"` // claude-code@2.1.332
 	Versions   []string `json:"versions"`
 	RulesExact bool     `json:"rules_exact"`
-	Model      string   `json:"model,omitempty"`
-	Window     int64    `json:"window,omitempty"` // tokens
-	CWD        string   `json:"cwd,omitempty"`
+	// Described is the description that the rules are those of, where the client was
+	// never recorded.
+	Described string `json:"rules_described,omitempty"`
+	Model     string `json:"model,omitempty"`
+	Window    int64  `json:"window,omitempty"` // tokens
+	CWD       string `json:"cwd,omitempty"`
 	// InScope: the log lies in a configuration folder in scope, so that its id names it.
 	InScope       bool       `json:"in_scope"`
 	Start         *time.Time `json:"start,omitempty"`
@@ -318,7 +321,7 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 	r := in.Result
 	s := r.Session
 	out := ReplaySession{
-		ID: s.ID, File: s.File, Client: r.Client, Versions: list(s.Versions), RulesExact: r.RulesExact,
+		ID: s.ID, File: s.File, Client: r.Client, Versions: list(s.Versions), RulesExact: r.RulesExact, Described: r.Described,
 		Model: r.Model, Window: r.Window, CWD: s.CWD, InScope: in.InScope, Start: timeOf(s.Start), End: timeOf(s.End),
 		Lines: s.Lines, BlankLines: in.Read.Blank, RecordLines: in.Read.RecordLines, LostLines: in.Read.LostLines, Records: s.Records,
 		Inputs: []Input{}, Assumptions: list(r.Assumptions), SkillFiles: append([]SkillFile{}, in.SkillFiles...), Agents: []ReplayAgent{},

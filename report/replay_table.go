@@ -167,7 +167,10 @@ func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
 	parts := []string{"session " + shortID(s.ID)}
 	if s.Client != "" {
 		rules := "rules exact"
-		if !s.RulesExact {
+		switch {
+		case s.Described != "":
+			rules = "as described, never recorded"
+		case !s.RulesExact:
 			rules = "rules not exact"
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", Escape(strings.Replace(s.Client, "@", " ", 1)), rules))

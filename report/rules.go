@@ -18,6 +18,13 @@ type RulesDocument struct {
 	table *rules.Table
 }
 
+// NewRulesFrom describes the rules of a version and how they differ from those of a
+// version of another client. Errors are those of [rules.Table.At].
+func NewRulesFrom(table *rules.Table, version string, other *rules.Table, against string) (*RulesDocument, error) {
+	doc, err := table.DocumentFrom(version, other, against)
+	return &RulesDocument{doc, table}, err
+}
+
 // NewRules describes the rules of a version and, if against is not empty, how
 // they differ from those of that version. Errors are those of [rules.Table.At].
 func NewRules(table *rules.Table, version, against string) (*RulesDocument, error) {
@@ -40,12 +47,15 @@ func (d *RulesDocument) WriteMarkdown(w io.Writer) error { return d.table.Markdo
 func (d *RulesDocument) WriteTable(w io.Writer, style Style) error {
 	var b strings.Builder
 	exact := "recorded"
-	if !d.Exact {
+	switch {
+	case d.Described != "":
+		exact = "as described, never recorded; the description is " + Escape(d.Described)
+	case !d.Exact:
 		exact = Escape(d.Why)
 	}
-	head := fmt.Sprintf("%s %s: %s", Escape(d.Client), Escape(d.Version), exact)
-	if d.Against != "" {
-		head = fmt.Sprintf("%s %s against %s: %s", Escape(d.Client), Escape(d.Version), Escape(d.Against), plural(len(d.Diff), "rule")+" differ")
+	head := d.new() + ": " + exact
+	if d.compared() {
+		head = fmt.Sprintf("%s against %s: %s", d.new(), d.old(), plural(len(d.Diff), "rule")+" differ")
 		if len(d.Diff) == 1 {
 			head += "s"
 		}
@@ -55,7 +65,7 @@ func (d *RulesDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	style.line(&b, head)
 	write := d.writeRules
-	if d.Against != "" {
+	if d.compared() {
 		write = d.writeDiff
 	}
 	if err := write(&b, style); err != nil {
@@ -63,6 +73,19 @@ func (d *RulesDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// compared reports whether the document is a difference.
+func (d *RulesDocument) compared() bool { return d.Against != "" || d.AgainstClient != "" }
+
+// new and old name the two versions that are compared: with the client, but for the
+// old one of the same client.
+func (d *RulesDocument) new() string { return clientVersion(d.Client, d.Version) }
+
+func (d *RulesDocument) old() string { return clientVersion(d.AgainstClient, d.Against) }
+
+func clientVersion(client, version string) string {
+	return strings.TrimSpace(Escape(client) + " " + Escape(version))
 }
 
 func (d *RulesDocument) writeRules(b *strings.Builder, style Style) error {
@@ -97,8 +120,11 @@ func (d *RulesDocument) writeRules(b *strings.Builder, style Style) error {
 // where the exact one was not recorded.
 func (s Style) known(c rules.Confidence, from string) string {
 	text := Escape(string(c))
-	if c == rules.Documented {
+	switch c {
+	case rules.Documented:
 		text = "docs"
+	case rules.Assumed:
+		text = "not described"
 	}
 	if s.Verbose && c == rules.Within && from != "" {
 		text += " after " + Escape(from)
@@ -106,12 +132,20 @@ func (s Style) known(c rules.Confidence, from string) string {
 	return text
 }
 
+// title heads the column of the new version.
+func (d *RulesDocument) title() string {
+	if d.AgainstClient == "" {
+		return Escape(d.Version)
+	}
+	return d.new()
+}
+
 func (d *RulesDocument) writeDiff(b *strings.Builder, style Style) error {
 	if len(d.Diff) == 0 {
 		return nil
 	}
 	b.WriteString("\n")
-	g := grid{columns: []column{{title: "rule", shrink: 1, least: 28}, {title: Escape(d.Against), shrink: 2, least: 10}, {title: Escape(d.Version), shrink: 2, least: 10},
+	g := grid{columns: []column{{title: "rule", shrink: 1, least: 28}, {title: d.old(), shrink: 2, least: 10}, {title: d.title(), shrink: 2, least: 10},
 		{title: "since"}, {title: "known", drop: lateDrop}, {title: "evidence", shrink: 4, least: 12, drop: 2}}}
 	for _, r := range d.Diff {
 		since, how, evidence := "", "", ""

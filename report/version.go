@@ -23,8 +23,10 @@ type VersionDocument struct {
 // VersionRules are the versions of a client that rules are known for.
 type VersionRules struct {
 	Client string `json:"client"`
-	Oldest string `json:"oldest"` // what is older is not replayed
-	Latest string `json:"latest"` // the newest that was recorded
+	Oldest string `json:"oldest,omitempty"` // what is older is not replayed
+	Latest string `json:"latest,omitempty"` // the newest that was recorded
+	// Described is set, and the versions are not, where the client is only described.
+	Described string `json:"described,omitempty"`
 }
 
 // WriteTable writes a line for the program and one for each client.
@@ -37,6 +39,10 @@ func (d *VersionDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	write("skilltrace %s (%s, %s/%s)", Escape(d.Version), Escape(d.Go), Escape(d.OS), Escape(d.Arch))
 	for _, r := range d.Rules {
+		if r.Described != "" {
+			write("rules of %s as described, never recorded", Escape(r.Client))
+			continue
+		}
 		write("rules of %s up to %s", Escape(r.Client), Escape(r.Latest))
 	}
 	_, err := io.WriteString(w, b.String())

@@ -84,28 +84,30 @@ const maxDepth = 32
 func Discover(t Tree, in Inputs, d Discovery, dialect frontmatter.Dialect) Found {
 	f := finder{tree: t, in: in, d: d, dialect: dialect}
 	var own, commands, plugins []*Skill
-	if in.ManagedDir != "" {
+	if in.ManagedDir != "" && d.looks(Managed) {
 		own = append(own, f.skills(path.Join(in.ManagedDir, ".claude/skills"), Managed, "")...)
 	}
 	if in.ConfigDir != "" {
-		own = append(own, f.skills(path.Join(in.ConfigDir, "skills"), User, "")...)
+		if d.looks(User) {
+			own = append(own, f.skills(path.Join(in.ConfigDir, "skills"), User, "")...)
+		}
 		commands = append(commands, f.commands(path.Join(in.ConfigDir, "commands"), User, "")...)
 	}
 	for i, dir := range projectDirs(t, in) {
-		skills := path.Join(dir, ".claude/skills")
+		skills := path.Join(dir, d.Folder(), "skills")
 		if i == 0 || d.Parents {
 			own = append(own, f.skills(skills, Project, "")...)
 		} else {
 			f.notSearched(skills)
 		}
-		commands = append(commands, f.commands(path.Join(dir, ".claude/commands"), Project, "")...)
+		commands = append(commands, f.commands(path.Join(dir, d.Folder(), "commands"), Project, "")...)
 	}
 	for _, dir := range in.SkillDirs {
 		own = append(own, f.skills(dir, Project, "")...)
 	}
 	for _, dir := range in.AddDirs {
-		skills, cmds := path.Join(dir, ".claude/skills"), path.Join(dir, ".claude/commands")
-		if d.AddDirSkills {
+		skills, cmds := path.Join(dir, d.Folder(), "skills"), path.Join(dir, d.Folder(), "commands")
+		if d.AddDirSkills && d.looks(AddDir) {
 			own = append(own, f.skills(skills, AddDir, "")...)
 		} else {
 			f.notSearched(skills)
@@ -117,6 +119,10 @@ func Discover(t Tree, in Inputs, d Discovery, dialect frontmatter.Dialect) Found
 		}
 	}
 	for _, dir := range in.PluginDirs {
+		if !d.looks(Plugin) {
+			f.notSearched(path.Join(dir, "skills"))
+			continue
+		}
 		name, err := pluginName(t, dir)
 		if err != nil {
 			f.problem(NoPluginName, dir, path.Base(dir), err)
@@ -129,8 +135,11 @@ func Discover(t Tree, in Inputs, d Discovery, dialect frontmatter.Dialect) Found
 		sortBy(commands, SortCollate, func(s *Skill) string { return s.Name })
 	}
 	out := Found{Problems: f.problems, Guessed: f.guessed}
-	switch d.Commands {
-	case CommandsApart:
+	switch {
+	case d.OneList:
+		out.Skills = slices.Concat(own, commands, plugins)
+		sortBy(out.Skills, SortBytes, func(s *Skill) string { return s.Name })
+	case d.Commands == CommandsApart:
 		// Recorded at 2.0.30: skill folders below commands/ stand first, and
 		// command files are in a tool of their own.
 		out.Skills = slices.Concat(commands, own, plugins)
@@ -147,8 +156,11 @@ func Discover(t Tree, in Inputs, d Discovery, dialect frontmatter.Dialect) Found
 func DiscoverNested(t Tree, cwd, file string, d Discovery, dialect frontmatter.Dialect) ([]*Skill, []Problem) {
 	f := finder{tree: t, in: Inputs{CWD: cwd}, d: d, dialect: dialect}
 	var out []*Skill
+	if !d.looks(Nested) {
+		return nil, nil
+	}
 	for dir := path.Dir(path.Clean(file)); below(dir, cwd); dir = path.Dir(dir) {
-		found := f.skills(path.Join(dir, ".claude/skills"), Nested, "")
+		found := f.skills(path.Join(dir, d.Folder(), "skills"), Nested, "")
 		for _, s := range found {
 			s.Scope = strings.TrimPrefix(strings.TrimPrefix(dir, path.Clean(cwd)), "/")
 		}
@@ -329,6 +341,10 @@ func (f *finder) noSkill(p string, e fs.DirEntry, err error) {
 // commands finds the commands below one commands folder. A folder below it that
 // holds SKILL.md is a skill, whose other Markdown files are no commands.
 func (f *finder) commands(dir string, source Source, plugin string) []*Skill {
+	if !f.d.looks(commandFiles) {
+		f.notSearched(dir)
+		return nil
+	}
 	var out []*Skill
 	var walk func(dir string, names []string, above []string)
 	walk = func(dir string, names, above []string) {

@@ -122,6 +122,9 @@ func Eligible(found Found, nested []*Skill, active []string, s Settings, o Optio
 		list = append(list, st)
 	}
 	o.dropSameFiles(list)
+	if o.Discovery.ProjectWins {
+		dropBelowProject(list)
+	}
 	for i := range list {
 		if list[i].Reason == Listed {
 			o.judge(&list[i])
@@ -172,8 +175,25 @@ func (o Options) judge(st *Status) {
 		st.Reason, st.Detail = HeldBack, strings.Join(patterns, ", ")
 	case o.Discovery.DropAngles && sk.Source != Plugin && strings.ContainsAny(sk.Name, "<>"):
 		st.Reason = AngleName
-	case !described && (sk.Source == Plugin || sk.Kind == KindSkill && !o.Discovery.Undescribed):
+	case !described && (sk.Source == Plugin || sk.Kind == KindSkill && !o.Discovery.Undescribed || sk.Kind == KindCommand && o.Discovery.DescribedCommands):
 		st.Reason = Undescribed
+	}
+}
+
+// dropBelowProject leaves of the skills of one name only the project's, if it has
+// one: a project can so take a skill away, too.
+func dropBelowProject(list []Status) {
+	ofProject := map[string]string{}
+	for i := range list {
+		if sk := list[i].Skill; sk.Source == Project && list[i].Reason == Listed {
+			ofProject[sk.Name] = sk.Path
+		}
+	}
+	for i := range list {
+		sk := list[i].Skill
+		if p, ok := ofProject[sk.Name]; ok && sk.Source != Project && list[i].Reason == Listed {
+			list[i].Reason, list[i].Detail = SameName, p
+		}
 	}
 }
 
@@ -236,7 +256,7 @@ func (o Options) describe(sk *Skill) (text string, described bool) {
 // at 2.1.202 to 2.1.332), and when_to_use.
 func (o Options) parts(sk *Skill) (description, when string) {
 	d, ok := sk.Front.Description(o.Dialect)
-	if !ok {
+	if !ok && !o.Text.BareUndescribed {
 		d = frontmatter.Fallback(sk.Body, string(sk.Kind))
 	}
 	if o.Text.NestedSuffix && sk.Source == Nested {
@@ -264,3 +284,13 @@ func Activates(patterns []string, file, cwd string) bool {
 	rel, ok := strings.CutPrefix(file, strings.TrimSuffix(cwd, "/")+"/")
 	return ok && len(patterns) > 0 && glob.Compile(patterns).Match(rel)
 }
+
+// ActivatesFolder reports whether entering a folder activates a skill with these
+// patterns: one of them matches the folder, or all that lies in it. Otherwise as
+// [Activates].
+func ActivatesFolder(patterns []string, dir, cwd string) bool {
+	return Activates(patterns, dir, cwd) || Activates(patterns, path.Join(dir, anyFile), cwd)
+}
+
+// anyFile is a name that only a pattern for all files of a folder matches.
+const anyFile = "\x01"

@@ -133,7 +133,7 @@ func Entries(list []Status, given []Given, s Settings, o Options) []Entry {
 		}
 		for _, g := range given {
 			gone, bare := o.overridden(g.Name, s)
-			if g.Place != p || gone || o.Discovery.NameOnce && names.own[g.Name] {
+			if g.Place != p || gone || p == PlaceBuiltin && o.Discovery.HideBuiltins || o.Discovery.NameOnce && names.own[g.Name] {
 				continue
 			}
 			e := Entry{Name: g.Name, Label: g.Name, Display: g.Name, Full: g.Text, Place: p, Exempt: p != PlaceBuiltin}

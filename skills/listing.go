@@ -222,7 +222,7 @@ func readLine(raw, name string) ListedLine {
 }
 
 // xmlEntry is one entry of the XML form.
-var xmlEntry = regexp.MustCompile(`(?s)^<skill>\n<name>\n(.*?)\n</name>\n<description>\n(.*)\n</description>\n<location>\n([^\n]*)\n</location>\n</skill>$`)
+var xmlEntry = regexp.MustCompile(`(?s)^<skill>\n<name>\n(.*?)\n</name>\n<description>\n(.*)\n</description>(?:\n<location>\n([^\n]*)\n</location>)?\n</skill>$`)
 
 // xmlSource is the source in a description of the XML form.
 var xmlSource = regexp.MustCompile(`\((?:user|project|managed|project, gitignored|plugin:[^\s()]+)\)`)
@@ -271,7 +271,8 @@ func parseXML(content string) []ListedLine {
 }
 
 // Element is the entry in the XML form of 2.0.30 to 2.0.76. With gitignored, a
-// user's skill is called "(project, gitignored)" (2.0.30 to 2.0.43).
+// user's skill is called "(project, gitignored)" (2.0.30 to 2.0.43). Where the form
+// is bare, [Entry.BareElement] is the entry.
 func (e Entry) Element(o Options, gitignored bool) string {
 	source, location := "(user)", "user"
 	description, when := e.Full, ""
@@ -295,4 +296,35 @@ func (e Entry) Element(o Options, gitignored bool) string {
 		text += " - " + when
 	}
 	return "<skill>\n<name>\n" + e.Name + "\n</name>\n<description>\n" + text + "\n</description>\n<location>\n" + location + "\n</location>\n</skill>"
+}
+
+// BareElement is the entry in an XML form that holds its name and its text and
+// nothing else.
+func (e Entry) BareElement() string { return bareElement(e.Name, e.Text) }
+
+func bareElement(name, text string) string {
+	return "<skill>\n<name>\n" + name + "\n</name>\n<description>\n" + text + "\n</description>\n</skill>"
+}
+
+// looseEntry is an entry of an XML form whatever the white space between its parts.
+var looseEntry = regexp.MustCompile(`(?s)^\s*<skill>\s*<name>\s*(.*?)\s*</name>\s*<description>\s*(.*?)\s*</description>\s*(?:<location>.*?</location>\s*)?</skill>`)
+
+// PlainXML gives the entries of an XML form the white space that BareElement has, so
+// that a layout which no description tells does not matter. What is not in such a
+// form, or holds more than names, texts and locations, is left as it is.
+func PlainXML(content string) string {
+	var out []string
+	rest := content
+	for strings.TrimSpace(rest) != "" {
+		m := looseEntry.FindStringSubmatch(rest)
+		if m == nil {
+			return content
+		}
+		if strings.Contains(m[0], "<location>") {
+			return content
+		}
+		out = append(out, bareElement(m[1], m[2]))
+		rest = rest[len(m[0]):]
+	}
+	return strings.Join(out, "\n")
 }

@@ -4,9 +4,16 @@
 // in body.
 package skills
 
+import "slices"
+
 // Discovery says where and how one client version finds skills. The rule tags
 // are the keys of the rule tables.
 type Discovery struct {
+	// Sources are the places that are looked into: managed, user, project, add-dir,
+	// commands, plugin and nested; none stand for all.
+	Sources []string `rule:"discovery.sources"`
+	// ProjectFolder is the folder of a project that holds skills/; "" for .claude.
+	ProjectFolder string `rule:"discovery.project_folder"`
 	// Parents: skills of the parents of the working directory count.
 	Parents bool `rule:"discovery.parents"`
 	// AddDirSkills and AddDirCommands: --add-dir folders count.
@@ -21,10 +28,20 @@ type Discovery struct {
 	RealFileOnce bool `rule:"discovery.real_file_once"`
 	// NameOnce: the same name twice counts once, disabled and held-back entries apart.
 	NameOnce bool `rule:"discovery.name_once"`
+	// ProjectWins: of one name the project's skill counts, whatever it says; NameOnce
+	// and the order in which they were found then do not matter.
+	ProjectWins bool `rule:"discovery.project_wins"`
 	// PluginDashes: characters of plugin skill names outside [A-Za-z0-9_-] become "-".
 	PluginDashes bool `rule:"discovery.plugin_dashes"`
 	// Conditional: entries with paths are held back until a file matches.
 	Conditional bool `rule:"discovery.conditional"`
+	// EnterActivates: a folder that becomes the working directory activates entries
+	// with paths as a file does.
+	EnterActivates bool `rule:"discovery.enter_activates"`
+	// DescribedCommands: own commands without any description are left out.
+	DescribedCommands bool `rule:"discovery.described_commands"`
+	// HideBuiltins: the client's own built-in prompts are not listed.
+	HideBuiltins bool `rule:"discovery.hide_builtins"`
 	// Undescribed: own skills without any description are listed.
 	Undescribed bool `rule:"discovery.undescribed"`
 	// DropAngles: entries whose names hold < or > are dropped.
@@ -33,6 +50,8 @@ type Discovery struct {
 	Overrides bool `rule:"discovery.overrides"`
 	// Sort is the order inside a folder.
 	Sort Sort `rule:"listing.sort"`
+	// OneList: all entries are one list, sorted by the bytes of their names.
+	OneList bool `rule:"listing.one_list"`
 	// SortNested: nested folders are sorted too where Sort is SortCollate; before,
 	// they stay in readdir order (recorded at 2.1.154 to 2.1.177, sorted at 2.1.200).
 	SortNested bool `rule:"listing.sort_nested"`
@@ -40,6 +59,22 @@ type Discovery struct {
 	MergedCommands bool `rule:"listing.merged_commands"`
 	// BundledFirst: the client's own skills stand before all others.
 	BundledFirst bool `rule:"listing.bundled_first"`
+}
+
+// looks reports whether a place is looked into.
+func (d Discovery) looks(s Source) bool {
+	return len(d.Sources) == 0 || slices.Contains(d.Sources, string(s))
+}
+
+// commandFiles names the commands folders among the sources.
+const commandFiles Source = "commands"
+
+// Folder is the folder of a project that holds skills and commands.
+func (d Discovery) Folder() string {
+	if d.ProjectFolder == "" {
+		return ".claude"
+	}
+	return d.ProjectFolder
 }
 
 // Commands is what becomes of command files.
@@ -66,6 +101,9 @@ const (
 type EntryText struct {
 	// Alias: "folder (name)" where the front matter gives another name.
 	Alias bool `rule:"entry.alias"`
+	// BareUndescribed: a skill without a description is listed by its name alone;
+	// otherwise the first line of its body stands in.
+	BareUndescribed bool `rule:"entry.bare_undescribed"`
 	// Clean: control and format characters become blanks, < and > entities.
 	Clean bool `rule:"entry.clean"`
 	// NestedSuffix: entries of nested folders say where they apply.

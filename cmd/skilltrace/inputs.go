@@ -129,7 +129,8 @@ func (in *given) replaySession(s *replay.Session, read *jsonl.Stats) (*replayed,
 	if err != nil {
 		return nil, err
 	}
-	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact, History: found.Inputs.History})
+	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact, Assumed: found.Assumed, History: found.Inputs.History})
+	r.Described = found.Described
 	r.Client, r.Model, r.Window = found.Client, found.Model, found.Window
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
 	found.CompareBodies(r)

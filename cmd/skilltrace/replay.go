@@ -46,7 +46,7 @@ status 1 means that something is divergent.`,
 	f.StringVar(&a.inputs.managed, "managed-dir", "", "administrator's `DIR`, whose settings and skills rank above all (default: that of the system)")
 	f.StringVar(&a.inputs.usage, "usage", "", "`FILE` with the client's usage counts at the start of the session (default: .claude.json of now)")
 	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: by the model and the log)")
-	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION` (default: as in the log)")
+	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION`, or article, mini-cc or agent-sdk (default: as in the log)")
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.ReplayDocument{})

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,39 +14,30 @@ import (
 )
 
 // defaultClient is the client whose rules are shown where none is named.
-const defaultClient = "claude-code"
+const defaultClient = rules.DefaultClient
 
 func (a *app) rulesCommand() *cobra.Command {
 	var client, overlay, diff string
 	cmd := &cobra.Command{
-		Use:   "rules [[NAME@]VERSION]",
+		Use:   "rules [NAME|VERSION|NAME@VERSION]",
 		Short: "What rules apply to a client version, since when, on what evidence",
 		Long: `Rules shows the rules of one client version, or with --diff how they differ from
-those of another. --format markdown writes the reference of all versions.`,
+those of another, of the same client or of another one. --format markdown writes
+the reference of all versions.
+
+Clients are ` + clientNames() + `. All but the first are known
+from a description only: they have no version, and what the description leaves
+open is marked as not described.`,
 		Example: `  skilltrace rules --client claude-code@2.1.140
-  skilltrace rules --diff 2.1.140 2.1.332`,
+  skilltrace rules --diff 2.1.140 2.1.332
+  skilltrace rules --diff claude-code@2.1.332 mini-cc`,
 		Args: between(0, 1, "one VERSION at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				name, _ := rules.Split(client)
 				client = qualified(name, args[0])
 			}
-			table, err := rulesTable(client, overlay)
-			if err != nil {
-				return err
-			}
-			_, version := rules.Split(client)
-			if version == "" {
-				version = table.Latest
-			}
-			against := ""
-			if diff != "" {
-				var name string
-				if name, against = rules.Split(qualified(table.Client, diff)); name != table.Client {
-					return fmt.Errorf("--diff %s: want a version of %s", diff, table.Client)
-				}
-			}
-			doc, err := report.NewRules(table, version, against)
+			doc, err := rulesDocument(client, diff, overlay)
 			if err != nil {
 				return err
 			}
@@ -53,16 +45,64 @@ those of another. --format markdown writes the reference of all versions.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&client, "client", defaultClient, "client, `NAME@VERSION`; without a version the newest recorded one")
-	f.StringVar(&diff, "diff", "", "show only what differs from this `VERSION`")
+	f.StringVar(&client, "client", defaultClient, "client, `NAME@VERSION`; without a version the newest recorded one, or the one described")
+	f.StringVar(&diff, "diff", "", "show only what differs from this `VERSION`, or NAME@VERSION of another client")
 	f.StringVar(&overlay, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
 	a.outputFlags(cmd, &report.RulesDocument{})
 	return cmd
 }
 
-// qualified is a version as NAME@VERSION; name is that of one without.
+// rulesDocument describes a client's rules and, if diff names a version, how they
+// differ from those.
+func rulesDocument(client, diff, overlay string) (*report.RulesDocument, error) {
+	table, err := rulesTable(client, overlay)
+	if err != nil {
+		return nil, err
+	}
+	version := versionIn(client, table)
+	if diff == "" {
+		return report.NewRules(table, version, "")
+	}
+	// A version alone is one of the same client, if that has versions at all.
+	name := table.Client
+	if table.Described != nil {
+		name = rules.DefaultClient
+	}
+	against := qualified(name, diff)
+	other := table
+	if name, _ := rules.Split(against); name != table.Client {
+		if other, err = rules.For(against); err != nil {
+			return nil, fmt.Errorf("--diff %s: %w", diff, err)
+		}
+		doc, err := report.NewRulesFrom(table, version, other, versionIn(against, other))
+		if err != nil {
+			return nil, fmt.Errorf("--diff %s: %w", diff, err)
+		}
+		return doc, nil
+	}
+	return report.NewRules(table, version, versionIn(against, other))
+}
+
+// versionIn is the version of a client that is meant: the newest recorded one where
+// none is named, and none where the client is only described.
+func versionIn(client string, table *rules.Table) string {
+	_, version := rules.Split(client)
+	if version == "" && table.Described == nil {
+		return table.Latest
+	}
+	return version
+}
+
+// clientNames lists the clients that have rules.
+func clientNames() string {
+	names := rules.Clients()
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// qualified is a version as NAME@VERSION; name is that of one without. A client's
+// name stands for itself.
 func qualified(name, version string) string {
-	if strings.Contains(version, "@") {
+	if strings.Contains(version, "@") || slices.Contains(rules.Clients(), version) {
 		return version
 	}
 	return name + "@" + version

@@ -41,7 +41,11 @@ func versionDocument() *report.VersionDocument {
 		if err != nil {
 			continue // tested: every table folds
 		}
-		doc.Rules = append(doc.Rules, report.VersionRules{Client: client, Oldest: table.Oldest, Latest: table.Latest})
+		known := report.VersionRules{Client: client, Oldest: table.Oldest, Latest: table.Latest}
+		if table.Described != nil {
+			known = report.VersionRules{Client: client, Described: table.Described.Source}
+		}
+		doc.Rules = append(doc.Rules, known)
 	}
 	return doc
 }

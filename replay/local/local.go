@@ -47,8 +47,12 @@ type Found struct {
 	Inputs     replay.Inputs
 	RulesExact bool
 	Client     string // "claude-code@2.1.332"; without a version if the log names none
-	Model      string
-	Window     int64 // tokens, 0 if unknown
+	// Described is the description that the rules are those of, "" where the client was
+	// recorded; Assumed are the rules that it leaves open.
+	Described string
+	Assumed   map[string]bool
+	Model     string
+	Window    int64 // tokens, 0 if unknown
 	// Budget is the size of the first listing that the rules allow, and ListingSize
 	// what the log's takes of it, both as the client counts; 0 if unknown.
 	Budget      int64
@@ -94,11 +98,14 @@ func NewFinder(o Options) *Finder {
 // processes began, as far as the log shows it. The error says that the client's
 // version has no rules, or that no skill folder has the revision asked for.
 func (x *Finder) Find(s *replay.Session) (*Found, error) {
-	f := &finding{Finder: x, s: s, Found: &Found{RulesExact: true}, listed: listingsOf(s)}
+	f := &finding{Finder: x, s: s, Found: &Found{RulesExact: true}, listed: listingsOf(s, "")}
 	if err := f.versions(); err != nil {
 		return nil, err
 	}
 	f.r = f.Inputs.Rules(f.listed.version)
+	if p := replay.ListingPlace(f.r); p != "" {
+		f.listed = listingsOf(s, p)
+	}
 	f.place, f.configDir = x.placeOf(fileOf(s))
 	f.Own = f.place == own
 	f.process()

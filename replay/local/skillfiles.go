@@ -53,7 +53,7 @@ func (f *finding) skillFiles() {
 func (f *finding) replaceProject() map[string]bool {
 	hidden := map[string]bool{}
 	for dir := f.p.CWD; path.IsAbs(dir) && dir != f.p.Home; dir = path.Dir(dir) {
-		own := path.Join(dir, ".claude/skills")
+		own := path.Join(dir, f.r.Discovery.Folder(), "skills")
 		hidden[own] = true
 		f.p.SkillDirs = slices.DeleteFunc(f.p.SkillDirs, func(given string) bool {
 			if given == own || strings.HasPrefix(given, own+"/") {
@@ -144,7 +144,8 @@ func (f *finding) foldersOf(found skills.Found) []string {
 	return dirs
 }
 
-// listings is what the listings of a session show, over all agents.
+// listings is what the listings of a session show that stand in one place, over all
+// agents.
 type listings struct {
 	whole   []skills.ListedLine  // the first one that is no addition; nil if there is none
 	version string               // of its client, or of the first record that names one
@@ -153,7 +154,7 @@ type listings struct {
 	entries map[string][]listed  // all entries of a name, in order
 }
 
-func listingsOf(s *replay.Session) *listings {
+func listingsOf(s *replay.Session, place replay.Place) *listings {
 	out := &listings{since: map[string]time.Time{}, entries: map[string][]listed{}}
 	for _, a := range s.Agents {
 		for i := range a.Events {
@@ -161,7 +162,7 @@ func listingsOf(s *replay.Session) *listings {
 			if out.version == "" {
 				out.version = e.Version
 			}
-			if e.Kind != replay.Listing || e.Listing == nil {
+			if e.Kind != replay.Listing || e.Listing == nil || e.Place != place {
 				continue
 			}
 			at := requestBefore(a, i)

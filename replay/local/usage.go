@@ -24,17 +24,30 @@ const usageName = ".claude.json"
 
 // CheckUsage reads a file of usage counts that the user named; the error is
 // `file:line: what`.
-func CheckUsage(name string) error { return readUsage(name).err }
+func CheckUsage(name string) error { return readUsage(name, false).err }
 
-func readUsage(name string) *usageFile {
+// readUsage reads a file of counts. Where it is flat, the skills are its outermost
+// members, unless it has skillUsage.
+func readUsage(name string, flat bool) *usageFile {
 	u := &usageFile{counts: map[string]replay.UsageCount{}}
 	d, err := readJSON(name)
 	if err != nil {
 		u.err = err
 		return u
 	}
-	for skill, v := range d.root.Get("skillUsage").Members() {
+	all := d.root.Get("skillUsage")
+	if flat && all.Kind() != jsonl.ValueObject {
+		all = d.root
+	}
+	for skill, v := range all.Members() {
 		c := replay.UsageCount{Count: int(number(v.Get("usageCount"))), LastUsedMS: int64(number(v.Get("lastUsedAt")))}
+		switch {
+		case !flat || c.Count > 0:
+		case v.Kind() == jsonl.ValueNumber:
+			c.Count = int(number(v))
+		default:
+			c.Count = int(number(v.Get("count")))
+		}
 		if c.Count > 0 {
 			u.counts[skill] = c
 		}
@@ -52,12 +65,12 @@ func number(v jsonl.Value) float64 {
 	return n
 }
 
-func (x *Finder) usageOf(name string) *usageFile {
+func (x *Finder) usageOf(name string, flat bool) *usageFile {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	u := x.usages[name]
 	if u == nil {
-		u = readUsage(name)
+		u = readUsage(name, flat)
 		x.usages[name] = u
 	}
 	return u
@@ -67,6 +80,9 @@ func (x *Finder) usageOf(name string) *usageFile {
 // CLAUDE_CONFIG_DIR names the configuration folder, else in the user's home. A
 // folder that was named in another way may be either.
 func (f *finding) usageFile() string {
+	if own := f.r.Size.UsageFile; own != usageName {
+		return filepath.Join(f.configDir, own)
+	}
 	beside, home := filepath.Join(f.configDir, usageName), filepath.Join(f.o.Home, usageName)
 	switch {
 	case f.place == copied || f.o.Home == "":
@@ -103,7 +119,7 @@ func (f *finding) usage() {
 		}
 		name = f.usageFile()
 	}
-	file := f.usageOf(name)
+	file := f.usageOf(name, f.r.Size.UsageFile != usageName)
 	switch {
 	case errors.Is(file.err, fs.ErrNotExist):
 		f.lacks("usage counts", name+" does not exist; --usage FILE gives them")

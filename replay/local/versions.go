@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
@@ -13,6 +14,22 @@ import (
 // that has some, and what they show to diverge is not confirmed.
 func (f *finding) versions() error {
 	t := f.o.Table
+	if d := t.Described; d != nil {
+		r, err := t.At(f.o.Version)
+		if err != nil {
+			return err
+		}
+		f.Client = t.Client
+		if f.o.Version != "" {
+			f.Client += "@" + f.o.Version
+		}
+		f.Described, f.Assumed = d.Source, r.Assumed
+		f.Inputs.Version = r.Version
+		f.Inputs.Rules = func(string) *rules.Rules { return &r }
+		f.assume(t.Client + " is judged as described, it was never recorded: " + d.Source)
+		f.listingsShown()
+		return nil
+	}
 	if v := f.o.Version; v != "" {
 		r, err := t.At(v)
 		if err != nil {
@@ -123,4 +140,23 @@ func quoted(names []string) string {
 		out[i] = fmt.Sprintf("%q", n)
 	}
 	return few(out)
+}
+
+// listingsShown notes, of a client whose description does not say whether its log
+// holds listings, that it does where one stands in it.
+func (f *finding) listingsShown() {
+	shown := false
+	for _, a := range f.s.Agents {
+		for i := range a.Events {
+			e := &a.Events[i]
+			shown = shown || e.Kind == replay.Listing && e.Place == ""
+		}
+	}
+	if !shown {
+		return
+	}
+	f.Inputs.ListingsSeen = map[string]bool{}
+	for _, a := range f.s.Agents {
+		f.Inputs.ListingsSeen[a.ID] = true
+	}
 }

@@ -17,6 +17,8 @@ type Catalogue struct {
 	SystemMessage bool `rule:"catalogue.system_message"`
 	// SlashTool: command files are listed in a SlashCommand tool of their own.
 	SlashTool bool `rule:"catalogue.slash_tool"`
+	// XMLBare: the XML form holds names and descriptions and nothing else.
+	XMLBare bool `rule:"catalogue.xml_bare"`
 	// UserSource is what the XML form writes behind the description of a user's
 	// own skill.
 	UserSource string `rule:"catalogue.user_source"`
@@ -34,12 +36,13 @@ type Catalogue struct {
 // Place is where the listing stands.
 type Place string
 
-// The places, oldest first.
+// The places, oldest first; the last is that of a client which is only described.
 const (
 	PlaceToolXML    Place = "tool-xml"   // XML in the Skill tool's description
 	PlaceToolLines  Place = "tool-lines" // lines in the Skill tool's description
 	PlaceReminder   Place = "reminder"   // a reminder in a message, in no log
 	PlaceAttachment Place = "attachment" // the same, recorded as an attachment
+	PlaceSystem     Place = "system"     // a section of the system prompt
 )
 
 // InTool reports whether the listing is part of a tool's description, and so is
@@ -54,7 +57,10 @@ func (p Place) InTool() bool { return p == PlaceToolXML || p == PlaceToolLines }
 type Send struct {
 	OnChange OnChange `rule:"send.on_change"`
 	// Edited: what counts as an edited entry, where OnChange is delta.
-	Edited     Edited `rule:"send.edited"`
+	Edited Edited `rule:"send.edited"`
+	// EachPrompt: names that are new are sent with the next prompt, though no watcher
+	// has noticed them.
+	EachPrompt bool   `rule:"send.each_prompt"`
 	OnBodyEdit Resend `rule:"send.on_body_edit"`
 	OnRemoval  Resend `rule:"send.on_removal"`
 	// NewFolder: what makes a new .claude/skills folder of the project known.
@@ -76,12 +82,13 @@ type Send struct {
 // OnChange is what is sent when the catalogue changes in a session.
 type OnChange string
 
-// The ways, oldest first.
+// The ways, oldest first; the last is that of a client which is only described.
 const (
 	AlwaysCurrent OnChange = "always-current" // nothing: the tool's description changes
 	WholeReminder OnChange = "whole-reminder" // the whole listing once more, as a reminder in no log
 	Whole         OnChange = "whole"          // the whole listing once more, recorded as initial
 	Delta         OnChange = "delta"          // the new and the edited entries
+	Fixed         OnChange = "fixed"          // nothing: the catalogue of the start holds for the session
 )
 
 // Edited is how the client tells that an entry was edited.
@@ -91,6 +98,7 @@ type Edited string
 const (
 	EditedFile   Edited = "file"   // the file changed in any way
 	EditedDigest Edited = "digest" // the entry's digest changed
+	EditedNever  Edited = "never"  // names alone are compared: an edited entry is not sent again
 )
 
 // Resend is what an event sends.
@@ -132,6 +140,11 @@ type Call struct {
 	// Resolution is the order in which a name is looked up. In all versions the
 	// match is exact and the bare name of a plugin's skill is tried last.
 	Resolution Resolution `rule:"call.resolution"`
+	// FullPluginNames: a plugin's skill is called by its full name only.
+	FullPluginNames bool `rule:"call.full_plugin_names"`
+	// ReadsFile: the file is read at the call; otherwise its state is the one that
+	// the client has noticed, which may lag behind.
+	ReadsFile bool `rule:"call.reads_file"`
 	// DidYouMean: the refusal of an unknown name proposes a known one.
 	// DidYouMeanFullName: where it is the bare name of a plugin's command, the
 	// full name is proposed with a sentence that says to use it; before, nothing.
@@ -141,6 +154,8 @@ type Call struct {
 	DidYouMeanPlugins bool `rule:"call.did_you_mean_plugins"`
 	// DMILong: the refusal of a skill with disable-model-invocation tells to ask the user.
 	DMILong bool `rule:"call.dmi_long"`
+	// DMIPhrase is all that is known of that refusal, where its text is not: a part.
+	DMIPhrase string `rule:"call.dmi_phrase"`
 	// InputUnknown: the refusal of an input that names no skill calls its type unknown.
 	InputUnknown bool `rule:"call.input_unknown"`
 	// BuiltinNamed: the refusal of a built-in command says what it is.
@@ -150,9 +165,13 @@ type Call struct {
 	NoTool string `rule:"call.no_tool"`
 	// ShellWord begins the result of a call whose inline command failed.
 	ShellWord string `rule:"call.shell_word"`
+	// ShellAnyError: how a call says that its inline command failed is not known.
+	ShellAnyError bool `rule:"call.shell_any_error"`
 	// ResultReminders: a reminder may follow the text of any tool result.
 	ResultReminders bool `rule:"call.result_reminders"`
 
+	// BodyPlace is where the body of a call stands.
+	BodyPlace BodyPlace `rule:"call.body_place"`
 	// RunningRecord: between the result and the body stands a user record that
 	// says that the skill is running.
 	RunningRecord bool `rule:"call.running_record"`
@@ -175,9 +194,44 @@ type Call struct {
 	ForkWorks bool `rule:"call.fork_works"`
 	// BackgroundFork: on the terminal screen it runs in the background.
 	BackgroundFork bool `rule:"call.background_fork"`
+	// ForkBody is where the body of a fork stands.
+	ForkBody ForkBody `rule:"call.fork_body"`
+	// ForkContext is what a fork's conversation begins with.
+	ForkContext ForkContext `rule:"call.fork_context"`
+	// ForkReport: the result of a fork is its last message; otherwise that message
+	// behind a line that says that the fork has completed.
+	ForkReport bool `rule:"call.fork_report"`
 	// ForkBodyMeta: the body that begins a fork's log is a meta record.
 	ForkBodyMeta bool `rule:"call.fork_body_meta"`
 }
+
+// BodyPlace is where the body of a call stands.
+type BodyPlace string
+
+// The places.
+const (
+	BodyRecord BodyPlace = "record" // in a user record of its own, marked as the client's
+	BodyBehind BodyPlace = "behind" // a text behind the tool results, in the same user message
+	BodyResult BodyPlace = "result" // the tool's result itself
+)
+
+// ForkBody is where the body of a fork stands.
+type ForkBody string
+
+// The places.
+const (
+	ForkBodyMessage ForkBody = "message" // the first user message
+	ForkBodySystem  ForkBody = "system"  // the system prompt
+)
+
+// ForkContext is what a fork's conversation begins with.
+type ForkContext string
+
+// The ways.
+const (
+	ForkFresh  ForkContext = "fresh"  // with the fork's own first message
+	ForkParent ForkContext = "parent" // with the parent's messages, then <skill_invocation>
+)
 
 // Resolution is the order in which a name is looked up.
 type Resolution string
@@ -191,11 +245,12 @@ const (
 // SlashRecord is the form of the record of a typed skill.
 type SlashRecord string
 
-// The forms, oldest first.
+// The forms, oldest first; the last is that of a client which is only described.
 const (
 	SlashRunningArgs SlashRecord = "running-args" // The "X" skill is running, with the arguments
 	SlashRunning     SlashRecord = "running"      // the same without them
 	SlashTags        SlashRecord = "tags"         // message, /name and arguments in tags
+	SlashBehind      SlashRecord = "behind-body"  // /name and arguments in tags, behind the body in one user message
 )
 
 // Notes says whether a repeated call gets a short note in place of its body.
@@ -230,6 +285,14 @@ type Compaction struct {
 	// PartialWritesAll: a partial compaction puts back all skills, also those
 	// whose bodies it keeps.
 	PartialWritesAll bool `rule:"compaction.partial_writes_all"`
+	// AnyOrder: the order in which bodies come back is not known.
+	AnyOrder bool `rule:"compaction.any_order"`
+	// NoPaths: what is put back names no path.
+	NoPaths bool `rule:"compaction.no_paths"`
+	// AutoFrom and AutoTo are the shares of the context window, in percent, between
+	// which the client compacts by itself; 0 where that is not known.
+	AutoFrom int `rule:"compaction.auto_from"`
+	AutoTo   int `rule:"compaction.auto_to"`
 	// RestoreOrder is the order of restored skills.
 	RestoreOrder RestoreOrder `rule:"compaction.restore_order"`
 	// RestoreReplacesLone: half a surrogate pair at the end of a cut body is
@@ -255,6 +318,8 @@ type Agents struct {
 	SubagentIsolated bool `rule:"agents.subagent_isolated"`
 	// ForkIsolated: skills called inside a fork do too.
 	ForkIsolated bool `rule:"agents.fork_isolated"`
+	// ForkNoSkill: a fork does not have the Skill tool.
+	ForkNoSkill bool `rule:"agents.fork_no_skill"`
 	// SubagentListing is what a subagent that has the Skill tool is sent.
 	// Subagents without it get nothing in any version.
 	SubagentListing SubagentListing `rule:"agents.subagent_listing"`

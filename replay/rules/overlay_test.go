@@ -34,14 +34,14 @@ var overlays = []struct{ name, text, err string }{
 	{"null key", "- since: 2.1.1\n  key: ~\n  value: 3\n", "f.yaml:2: key: want a text"},
 	{"list as since", "- since: [2]\n  key: entry.cap\n  value: 3\n", "f.yaml:1: since: want a text"},
 	{"no version", "- since: 2.1\n  key: entry.cap\n  value: 3\n", `f.yaml:1: since: "2.1" is not a version: want three numbers, such as 2.1.140`},
-	{"no such rule", "- since: 2.1.1\n  key: words.colour\n  value: 3\n", `f.yaml:2: no rule is called "words.colour": this group has words.bash, words.first_plain, words.keep_backslashes, words.escape_bang, words.bracket_word, words.backticks, words.backslash_blank, words.trailing_empty_dropped`},
+	{"no such rule", "- since: 2.1.1\n  key: words.colour\n  value: 3\n", `f.yaml:2: no rule is called "words.colour": this group has words.blanks, words.bash, words.first_plain, words.keep_backslashes, words.escape_bang, words.bracket_word, words.backticks, words.backslash_blank, words.trailing_empty_dropped`},
 	{"no such group", "- since: 2.1.1\n  key: colour\n  value: 3\n", `f.yaml:2: no rule is called "colour"`},
 	{"text for a number", "- since: 2.1.1\n  key: entry.cap\n  value: \"3\"\n", "f.yaml:3: entry.cap: want a number from 0 to 10000000"},
 	{"negative", "- since: 2.1.1\n  key: entry.cap\n  value: -3\n", "f.yaml:3: entry.cap: -3 is out of range: want 0 to 10000000"},
 	{"too large", "- since: 2.1.1\n  key: entry.cap\n  value: 99999999999999999999\n", "f.yaml:3: entry.cap: want a number from 0 to 10000000"},
 	{"word for a flag", "- since: 2.1.1\n  key: entry.clean\n  value: \"true\"\n", "f.yaml:3: entry.clean: want true or false"},
-	{"no such choice", "- since: 2.1.1\n  key: listing.overflow\n  value: wrap\n", `f.yaml:3: listing.overflow: "wrap" is none of cut, uniform, greedy`},
-	{"list for a text", "- since: 2.1.1\n  key: listing.overflow\n  value: [cut]\n", "f.yaml:3: listing.overflow: want one of cut, uniform, greedy"},
+	{"no such choice", "- since: 2.1.1\n  key: listing.overflow\n  value: wrap\n", `f.yaml:3: listing.overflow: "wrap" is none of cut, uniform, greedy, strip`},
+	{"list for a text", "- since: 2.1.1\n  key: listing.overflow\n  value: [cut]\n", "f.yaml:3: listing.overflow: want one of cut, uniform, greedy, strip"},
 	{"text for a list", "- since: 2.1.1\n  key: models.effort\n  value: x\n", "f.yaml:3: models.effort: want a list of texts"},
 	{"numbers in a list", "- since: 2.1.1\n  key: models.effort\n  value: [1]\n", "f.yaml:3: models.effort: want a list of texts"},
 	{"alias", "- &a {since: 2.1.1, key: entry.cap, value: 3}\n- *a\n", "f.yaml:2: want a map with since, key and value"},
@@ -119,6 +119,56 @@ func FuzzReadOverlay(f *testing.F) {
 }
 
 var update = flag.Bool("update", false, "rewrite docs/rules.md")
+
+// TestDialects compares the checked-in page on the clients that are only described
+// with their tables.
+func TestDialects(t *testing.T) {
+	var got bytes.Buffer
+	if err := Dialects(&got); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("..", "..", "docs", "dialects.md")
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v: run go test ./replay/rules -run TestDialects -update", err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Error("docs/dialects.md is not what the tables say: run go test ./replay/rules -run TestDialects -update")
+	}
+	// Every rule of every client stands there, and every point that is described.
+	chapters := strings.Split(got.String(), "\n## ")[1:]
+	n := 0
+	for _, client := range Clients() {
+		tab, err := For(client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tab.Described == nil {
+			continue
+		}
+		if n >= len(chapters) || !strings.HasPrefix(chapters[n], client+"\n") {
+			t.Fatalf("no chapter on %s", client)
+		}
+		own, err := tab.Effective("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range own {
+			if strings.Count(chapters[n], "`"+r.Key+"`") != 1 {
+				t.Errorf("%s: %s stands %d times", client, r.Key, strings.Count(chapters[n], "`"+r.Key+"`"))
+			}
+			if r.Confidence == Documented && !strings.Contains(chapters[n], cell(r.Summary)) {
+				t.Errorf("%s: %q is missing", client, r.Summary)
+			}
+		}
+		n++
+	}
+}
 
 // TestReference compares the checked-in reference with the table.
 func TestReference(t *testing.T) {

@@ -33,6 +33,9 @@ type Rules struct {
 	Exact bool
 	// Why says, where Exact is false, in plain words why.
 	Why string
+	// Assumed holds the keys whose values a description leaves open; nil for a client
+	// that was recorded. It is shared and must not be changed.
+	Assumed map[string]bool
 
 	Front        frontmatter.Dialect
 	Discovery    skills.Discovery

@@ -21,6 +21,8 @@ const (
 	Within Confidence = "range"
 	// Documented only, by the vendor's pages or its changelog.
 	Documented Confidence = "documented"
+	// Assumed of a client that is only described, where its description is silent.
+	Assumed Confidence = "assumed"
 	// Given by the user in a file of their own.
 	Given Confidence = "given"
 )
@@ -34,6 +36,8 @@ func (c Confidence) Words() string {
 		return "recorded within a range"
 	case Documented:
 		return "documented only"
+	case Assumed:
+		return "not described, assumed"
 	case Given:
 		return "given by the user"
 	}
@@ -65,6 +69,9 @@ type Table struct {
 	// Oldest is the oldest version accepted; from it up to Base the rules of
 	// Base are used and not confirmed. Latest is the newest version recorded.
 	Oldest, Base, Latest string
+	// Described is set for a client that was never recorded: its rules are those of a
+	// description, and it has one version.
+	Described *Description
 
 	oldest, base, latest Version
 	changes              []dated // in order of version
@@ -84,16 +91,25 @@ type step struct {
 
 // registry holds the table of each client, by name.
 var registry = map[string]func() (*Table, error){
-	"claude-code": claudeCode,
+	DefaultClient: claudeCode,
+	"article":     article,
+	"mini-cc":     miniCC,
+	"agent-sdk":   agentSDK,
 }
 
-// Clients lists the clients that have a table, sorted.
+// Clients lists the clients that have a table: the recorded one, then those that
+// are only described, sorted.
 func Clients() []string {
 	names := make([]string, 0, len(registry))
 	for name := range registry {
 		names = append(names, name)
 	}
-	sort.Strings(names)
+	sort.Slice(names, func(i, j int) bool {
+		if a, b := names[i] == DefaultClient, names[j] == DefaultClient; a != b {
+			return a
+		}
+		return names[i] < names[j]
+	})
 	return names
 }
 
@@ -167,8 +183,23 @@ func (t *Table) fold() error {
 }
 
 // At returns the rules of a version. Versions outside the recorded ones get the
-// nearest rules, marked so. The error is a *[VersionError] or a *[TooOldError].
+// nearest rules, marked so. The error is a *[VersionError] or a *[TooOldError], or a
+// *[DescribedError] of a client that is only described, whose version may be "".
 func (t *Table) At(version string) (Rules, error) {
+	if t.Described != nil {
+		s, about, err := t.only(version)
+		if err != nil {
+			return Rules{}, err
+		}
+		r := s.rules
+		r.Version, r.Exact, r.Assumed = about, true, map[string]bool{}
+		for key, i := range s.last {
+			if t.changes[i].Confidence == Assumed {
+				r.Assumed[key] = true
+			}
+		}
+		return r, nil
+	}
 	v, err := ParseVersion(version)
 	if err != nil {
 		return Rules{}, err
@@ -215,7 +246,7 @@ type Effective struct {
 	// Meaning says what the rule is about, Summary what the change did.
 	Meaning    string     `json:"meaning"`
 	Summary    string     `json:"summary,omitempty"`
-	Since      string     `json:"since"`
+	Since      string     `json:"since,omitempty"` // none of a client that is only described
 	From       string     `json:"from,omitempty"`
 	Evidence   string     `json:"evidence,omitempty"`
 	Confidence Confidence `json:"confidence"`
@@ -223,11 +254,7 @@ type Effective struct {
 
 // Effective returns all rules that hold for a version, in the order of [Keys].
 func (t *Table) Effective(version string) ([]Effective, error) {
-	v, err := ParseVersion(version)
-	if err != nil {
-		return nil, err
-	}
-	s, err := t.step(v)
+	s, err := t.stepOf(version)
 	if err != nil {
 		return nil, err
 	}
@@ -236,10 +263,31 @@ func (t *Table) Effective(version string) ([]Effective, error) {
 		c := t.changes[s.last[k.Name]]
 		out = append(out, Effective{
 			Key: k.Name, Value: c.Value, Meaning: k.Meaning, Summary: c.Summary,
-			Since: c.Since, From: c.From, Evidence: c.Evidence, Confidence: c.Confidence,
+			Since: t.since(c.Since), From: c.From, Evidence: c.Evidence, Confidence: c.Confidence,
 		})
 	}
 	return out, nil
+}
+
+func (t *Table) stepOf(version string) (*step, error) {
+	if t.Described != nil {
+		s, _, err := t.only(version)
+		return s, err
+	}
+	v, err := ParseVersion(version)
+	if err != nil {
+		return nil, err
+	}
+	return t.step(v)
+}
+
+// since is the version of a change as it is shown: a client that is only described
+// has none.
+func (t *Table) since(version string) string {
+	if t.Described != nil && version == firstVersion {
+		return ""
+	}
+	return version
 }
 
 // Difference is a rule that differs between two versions.
@@ -249,13 +297,17 @@ type Difference struct {
 	Old     any    `json:"old"`
 	New     any    `json:"new"`
 	// Changes lie between the two versions, oldest first, whichever of the two is
-	// the older.
+	// the older; where two clients are compared it is the change that gave the new
+	// one its value.
 	Changes []Change `json:"changes"`
 }
 
 // Diff returns the rules that differ between two versions, in the order of
 // [Keys]. A rule that changed and changed back is not among them.
 func (t *Table) Diff(old, new string) ([]Difference, error) {
+	if t.Described != nil {
+		return t.DiffFrom(t, old, new)
+	}
 	a, err := t.Effective(old)
 	if err != nil {
 		return nil, err
@@ -305,7 +357,7 @@ func (t *Table) With(own []Change) (*Table, error) {
 		}
 		laid = append(laid, dated{c, at})
 	}
-	u := &Table{Client: t.Client, Oldest: t.Oldest, Base: t.Base, Latest: t.Latest, oldest: t.oldest, base: t.base, latest: t.latest}
+	u := &Table{Client: t.Client, Described: t.Described, Oldest: t.Oldest, Base: t.Base, Latest: t.Latest, oldest: t.oldest, base: t.base, latest: t.latest}
 	for _, c := range t.changes {
 		if f, ok := first[c.Key]; ok && c.at.Compare(f) >= 0 && !(c.at.Compare(t.base) == 0 && f.Compare(t.base) == 0) {
 			continue
@@ -320,20 +372,46 @@ func (t *Table) With(own []Change) (*Table, error) {
 	return u, nil
 }
 
+// DiffFrom returns the rules in which a version differs from that of another client,
+// in the order of [Keys].
+func (t *Table) DiffFrom(other *Table, old, new string) ([]Difference, error) {
+	a, err := other.Effective(old)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.Effective(new)
+	if err != nil {
+		return nil, err
+	}
+	var out []Difference
+	for i := range b {
+		if x := b[i]; !reflect.DeepEqual(a[i].Value, x.Value) {
+			set := Change{Since: x.Since, From: x.From, Key: x.Key, Value: x.Value, Summary: x.Summary, Evidence: x.Evidence, Confidence: x.Confidence}
+			out = append(out, Difference{Key: x.Key, Meaning: x.Meaning, Old: a[i].Value, New: x.Value, Changes: []Change{set}})
+		}
+	}
+	return out, nil
+}
+
 // Document is the result of the command rules, as JSON.
 type Document struct {
 	Schema  string `json:"schema"`
 	Client  string `json:"client"`
-	Version string `json:"version"`
+	Version string `json:"version,omitempty"`
 	Exact   bool   `json:"exact"`
 	Why     string `json:"why,omitempty"`
+	// Described is the description that a client's rules come from which was never
+	// recorded.
+	Described string `json:"described,omitempty"`
 	// Oldest and Latest bound the recorded versions.
-	Oldest string      `json:"oldest_recorded"`
-	Latest string      `json:"latest_recorded"`
+	Oldest string      `json:"oldest_recorded,omitempty"`
+	Latest string      `json:"latest_recorded,omitempty"`
 	Rules  []Effective `json:"rules"`
-	// Against and Diff are set where two versions are compared.
-	Against string       `json:"against,omitempty"`
-	Diff    []Difference `json:"diff,omitempty"`
+	// Against and Diff are set where two versions are compared, AgainstClient where
+	// they are those of two clients.
+	Against       string       `json:"against,omitempty"`
+	AgainstClient string       `json:"against_client,omitempty"`
+	Diff          []Difference `json:"diff,omitempty"`
 }
 
 // Schema names the JSON form of a [Document].
@@ -347,6 +425,9 @@ func (t *Table) Document(version, against string) (Document, error) {
 		return Document{}, err
 	}
 	d := Document{Schema: Schema, Client: t.Client, Version: r.Version, Exact: r.Exact, Why: r.Why, Oldest: t.Base, Latest: t.Latest}
+	if t.Described != nil {
+		d.Described, d.Oldest, d.Latest = t.Described.Source, "", ""
+	}
 	if d.Rules, err = t.Effective(version); err != nil {
 		return Document{}, err
 	}
@@ -359,6 +440,22 @@ func (t *Table) Document(version, against string) (Document, error) {
 	}
 	d.Against = o.Version
 	d.Diff, err = t.Diff(against, version)
+	return d, err
+}
+
+// DocumentFrom describes a version and how its rules differ from those of a version
+// of another client.
+func (t *Table) DocumentFrom(version string, other *Table, against string) (Document, error) {
+	d, err := t.Document(version, "")
+	if err != nil {
+		return Document{}, err
+	}
+	o, err := other.At(against)
+	if err != nil {
+		return Document{}, err
+	}
+	d.AgainstClient, d.Against = other.Client, o.Version
+	d.Diff, err = t.DiffFrom(other, against, version)
 	return d, err
 }
 

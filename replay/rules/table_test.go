@@ -254,7 +254,7 @@ func TestAtErrors(t *testing.T) {
 		}
 	}
 	var unknown *UnknownClientError
-	if _, err := For("other@1.0.0"); !errors.As(err, &unknown) || err.Error() != `no rules for client "other": known are claude-code` {
+	if _, err := For("other@1.0.0"); !errors.As(err, &unknown) || err.Error() != `no rules for client "other": known are claude-code, agent-sdk, article, mini-cc` {
 		t.Errorf("other: %v", err)
 	}
 }
@@ -339,9 +339,15 @@ func TestKeys(t *testing.T) {
 	}
 	// Every choice is used, so the choices and the table tell the same.
 	used := map[string]bool{}
-	for _, c := range table(t).changes {
-		if s, ok := c.Value.(string); ok {
-			used[c.Key+" "+s] = true
+	for _, client := range Clients() {
+		tab, err := For(client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range tab.changes {
+			if s, ok := c.Value.(string); ok {
+				used[c.Key+" "+s] = true
+			}
 		}
 	}
 	// Sending an entry for a removal makes no sense; the type is shared.

@@ -7,6 +7,10 @@ const (
 	// follow (listing/probe 2.1.31 and later). In the attachment it is left out.
 	ListingHeader = "The following skills are available for use with the Skill tool:"
 
+	// SkillsSection begins the section of a system prompt that lists skills, where
+	// the catalogue stands in one.
+	SkillsSection = "# Skills"
+
 	// Launched is the result of a call that succeeds, before the name (lifecycle/forms, all versions).
 	Launched = "Launching skill: "
 

@@ -47,6 +47,9 @@ func (r *renderer) arguments(text, args string, names []string) string {
 	}
 	if !replaced && args != "" {
 		text += "\n\nARGUMENTS: " + args
+		if r.opt.AppendNewline {
+			text += "\n"
+		}
 	}
 	if len(text) > MaxBytes {
 		r.tooLong = true
@@ -158,8 +161,14 @@ func (a *argumentSet) steps() []placeholder {
 	if a.opt.NamedReverse {
 		slices.Reverse(steps)
 	}
+	if a.opt.Braced {
+		steps = append(steps, a.braced)
+	}
 	if a.opt.Positional {
-		steps = append(steps, a.subscript, a.number)
+		if !a.opt.PlainNumbers {
+			steps = append(steps, a.subscript)
+		}
+		steps = append(steps, a.number)
 	}
 	return append(steps, a.all)
 }
@@ -172,7 +181,14 @@ func (a *argumentSet) any(text string, i int) (string, int) {
 			return value, end
 		}
 	}
-	for _, find := range []placeholder{a.subscript, a.number, a.all} {
+	finds := []placeholder{a.number, a.all}
+	if !a.opt.PlainNumbers {
+		finds = []placeholder{a.subscript, a.number, a.all}
+	}
+	if a.opt.Braced {
+		finds = append(finds, a.braced)
+	}
+	for _, find := range finds {
 		if value, end := find(text, i); end > 0 {
 			return value, end
 		}
@@ -213,6 +229,24 @@ func (a *argumentSet) number(text string, i int) (string, int) {
 		return a.numbered(text[i+1:end], end)
 	}
 	return "", 0
+}
+
+// braced finds ${n}, which counts from one.
+func (a *argumentSet) braced(text string, i int) (string, int) {
+	rest, ok := strings.CutPrefix(text[i+1:], "{")
+	if !ok {
+		return "", 0
+	}
+	n := digits(rest)
+	if n == 0 || at(rest, n) != '}' {
+		return "", 0
+	}
+	end := len(text) - len(rest) + n + 1
+	if number, err := strconv.Atoi(rest[:n]); err == nil && number > 0 {
+		value, _ := a.word(number - 1)
+		return value, end
+	}
+	return "", end
 }
 
 // numbered is the word of a written number. A missing one is empty or, in newer

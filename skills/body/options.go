@@ -13,6 +13,10 @@ type Options struct {
 	EmptyArgs bool `rule:"body.empty_args"`
 	// Positional: $ARGUMENTS[n] and $n (from zero) are replaced.
 	Positional bool `rule:"body.positional"`
+	// PlainNumbers: of the two only $n is replaced.
+	PlainNumbers bool `rule:"body.plain_numbers"`
+	// Braced: ${n}, from one, is replaced by the n-th word, and by nothing without one.
+	Braced bool `rule:"body.braced"`
 	// Named: the names of the arguments: field are replaced.
 	Named bool `rule:"body.named"`
 	// NamedReverse: names are replaced last first; before and after, in their order.
@@ -29,6 +33,8 @@ type Options struct {
 	LiteralArgs bool `rule:"body.literal_args"`
 	// EscapeBang: !` inside arguments becomes \! `.
 	EscapeBang bool `rule:"body.escape_bang"`
+	// AppendNewline: a line break ends arguments that no placeholder took.
+	AppendNewline bool `rule:"body.append_newline"`
 	// Words: how arguments are split.
 	Words Words
 
@@ -36,6 +42,8 @@ type Options struct {
 	SkillDirVar   bool `rule:"body.skill_dir"`
 	EffortVar     bool `rule:"body.effort"`
 	ProjectDirVar bool `rule:"body.project_dir"`
+	// PlainSkillDir: the variable of the skill's folder is ${SKILL_DIR}.
+	PlainSkillDir bool `rule:"body.plain_skill_dir"`
 	// VarsBeforeShell: variables are replaced before inline commands run.
 	VarsBeforeShell bool `rule:"body.vars_before_shell"`
 
@@ -51,11 +59,15 @@ type Options struct {
 	ShellLiteral bool `rule:"body.shell_literal"`
 	// ShellDisable: disableSkillShellExecution is honoured.
 	ShellDisable bool `rule:"body.shell_disable"`
+	// ShellNotManaged: inline commands of the administrator's skills are text.
+	ShellNotManaged bool `rule:"body.shell_not_managed"`
 	// CRLF is kept as it is in all versions seen.
 }
 
 // Words says how an argument text becomes words (rules words.* of docs/rules.md).
 type Words struct {
+	// Blanks: white space alone parts words; quotes and backslashes are letters.
+	Blanks bool `rule:"words.blanks"`
 	// Bash: words of the first simple command of a bash parse; before, shell
 	// words with operators dropped.
 	Bash bool `rule:"words.bash"`

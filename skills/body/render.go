@@ -48,6 +48,8 @@ type Vars struct {
 	// ShellDisabled: the setting disableSkillShellExecution is on and applies to
 	// this skill.
 	ShellDisabled bool
+	// Managed: the skill is one of the administrator's.
+	Managed bool
 }
 
 // Render is the text that one invocation sends to the model: the base directory,
@@ -74,6 +76,15 @@ func Render(src Source, call Call, vars Vars, opt Options) Template {
 	}
 	if opt.VarsBeforeShell {
 		text = r.variables(text, vars)
+	}
+	if opt.ShellNotManaged && vars.Managed {
+		if !opt.VarsBeforeShell {
+			text = r.variables(text, vars)
+		}
+		if r.tooLong {
+			return Template{TooLong: true}
+		}
+		return Template{Parts: []Part{{Text: text}}}
 	}
 	t := Template{Parts: splitCommands(text, opt.ShellAfterBlank)}
 	for i, p := range t.Parts {
@@ -102,6 +113,7 @@ func (r *renderer) variables(text string, vars Vars) string {
 		known       bool
 		name, value string
 	}{
+		{r.opt.PlainSkillDir, "${SKILL_DIR}", vars.SkillDir},
 		{r.opt.SkillDirVar, "${CLAUDE_SKILL_DIR}", vars.SkillDir},
 		{r.opt.SessionIDVar, "${CLAUDE_SESSION_ID}", vars.SessionID},
 		{r.opt.EffortVar, "${CLAUDE_EFFORT}", vars.Effort},

@@ -15,6 +15,9 @@ import (
 // splits, so the grammar is loose on purpose and never fails.
 func SplitWords(args string, w Words) []string {
 	var words []string
+	if w.Blanks {
+		return strings.FieldsFunc(args, isBlank)
+	}
 	if w.Bash {
 		words = (&splitter{args, w, strings.LastIndexByte(args, '}')}).commandWords()
 		if len(words) == 0 {

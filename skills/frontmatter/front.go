@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -14,6 +15,14 @@ const bom = "\uFEFF"
 // says why its fields are lost. A map nested in itself through an alias, which
 // both libraries build, counts as not valid.
 func Parse(text string, d Dialect) (f Front, body string) {
+	f, body = parse(text, d)
+	if len(d.Fields) > 0 {
+		f.Fields = slices.DeleteFunc(f.Fields, func(x Field) bool { return !slices.Contains(d.Fields, x.Key) })
+	}
+	return f, body
+}
+
+func parse(text string, d Dialect) (f Front, body string) {
 	start, end, bodyAt, problem := block(text, d)
 	if start < 0 {
 		if problem != "" {

@@ -6,6 +6,8 @@ package frontmatter
 // Dialect says how one client version reads front matter. The rule tags are the
 // keys of the rule tables.
 type Dialect struct {
+	// Fields are the only fields that count; none stand for all.
+	Fields        []string      `rule:"front.fields"`
 	Parser        Parser        `rule:"front.parser"`
 	Requote       Requote       `rule:"front.requote"`
 	DuplicateKeys DuplicateKeys `rule:"front.duplicate_keys"`
