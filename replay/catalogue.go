@@ -252,6 +252,17 @@ func (c *catalogue) activated(path, cwd string, by func(patterns []string, path,
 	return out
 }
 
+// commands is the number of entries that are found below commands folders.
+func (c *catalogue) commands() int {
+	n := 0
+	for i := range c.entries {
+		if k := c.entries[i].Skill; k != nil && k.InCommands {
+			n++
+		}
+	}
+	return n
+}
+
 // anySent reports whether any entry was announced before.
 func (c *catalogue) anySent(sent sentEntries) bool {
 	for i := range c.entries {

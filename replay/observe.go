@@ -255,10 +255,18 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 	if id != "main" && len(records) > 0 {
 		w.emitRaw(Event{Kind: Start, Where: w.where(records[0]), Parent: -1, Version: records[0].Version, Start: &StartEvent{Process: -1}})
 	}
+	own := 0
+	if id != "main" {
+		own = w.ownFrom()
+	}
 	for _, i := range g.order {
 		w.node = i
 		n := &g.nodes[i]
-		if !n.echo {
+		switch {
+		case n.echo:
+		case i < own && (n.rec.Kind == jsonl.KindUser || n.rec.Kind == jsonl.KindAssistant):
+			// Its parent's, and charged to it there; here it is context.
+		default:
 			w.record(n.rec)
 		}
 		w.segment(n.rec)
@@ -266,6 +274,17 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 			w.last[i] = w.last[n.parent]
 		}
 	}
+}
+
+// ownFrom is the node at which a fork's own messages begin, where its log repeats
+// those of its parent: the one that tells it its task. 0 for any other log.
+func (w *walker) ownFrom() int {
+	for i := range w.graph.nodes {
+		if m := w.graph.nodes[i].rec.Message; m != nil && w.graph.nodes[i].rec.Kind == jsonl.KindUser && strings.HasPrefix(strings.TrimLeft(firstText(m), " \t\r\n"), invocation) {
+			return i
+		}
+	}
+	return 0
 }
 
 // link ties subagents to the tool uses that started them.

@@ -560,7 +560,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	if len(eff.Entries) == 0 {
 		return s, nil
 	}
-	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands
+	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands && c.commands() > 1
 	if c.orderUnknown {
 		eff.Soft = "directory order"
 	}
@@ -744,7 +744,7 @@ func (p *predictor) pictured(s State, e *Event) (State, []Effect) {
 	}
 	if s.Current != nil && p.rules.Send.OnChange == rules.Fixed {
 		eff := *s.Current
-		eff.Unlogged = true
+		eff.Unlogged, eff.Rule = true, "send.on_change"
 		return s, []Effect{eff}
 	}
 	if !p.listsTo(&s) {
@@ -884,6 +884,9 @@ func (p *predictor) compact(s State, e *Event) (State, []Effect) {
 // reattach puts the invoked skills back, as far as there is room.
 func (p *predictor) reattach(list []Invoked) Effect {
 	eff := Effect{Kind: Reattachment, Rule: "compaction.recorded", AnyOrder: p.rules.Compaction.AnyOrder}
+	if !p.rules.Compaction.Recorded {
+		eff.Rule = "compaction.in_requests" // the log shows it all the same
+	}
 	contents := make([]string, len(list))
 	for i := range list {
 		contents[i] = p.stored(&list[i])

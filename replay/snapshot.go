@@ -129,21 +129,27 @@ func skillsSection(text string) (string, bool) {
 
 // snapshot notes what a record of the prompt shows that the one before did not.
 func (w *walker) snapshot(s *snapshot) {
-	show := func(place Place, text string, last *string) {
+	show := func(place Place, text string, names []string, last *string) {
 		if *last == text {
 			return
 		}
 		*last = text
-		list := &jsonl.Attachment{Type: "skill_listing", Content: text, Size: jsonl.Measure(text)}
+		list := &jsonl.Attachment{Type: "skill_listing", Content: text, Size: jsonl.Measure(text), Names: names, HasNames: names != nil}
 		w.emit(Event{Kind: Noticed, Listing: list, Place: place})
 		w.emit(Event{Kind: Listing, Text: text, Listing: list, Place: place})
 		w.shown = list
 	}
 	if s.hasSection {
-		show(PlaceSystem, s.section, &w.lastSection)
+		show(PlaceSystem, s.section, nil, &w.lastSection)
 	}
 	if s.hasTool {
-		show(PlaceTool, s.tool, &w.lastTool)
+		names := []string{}
+		for _, l := range skills.ParseListing(s.tool, nil) {
+			if l.Name != "" {
+				names = append(names, l.Name)
+			}
+		}
+		show(PlaceTool, s.tool, names, &w.lastTool)
 	}
 	if s.body != "" && w.agent.ID != "main" && s.body != w.lastBody {
 		w.lastBody = s.body

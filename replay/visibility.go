@@ -82,6 +82,9 @@ func (v *viewer) step(i int, cur view) view {
 		if e.Compaction.Partial == "from" {
 			break
 		}
+		if r := v.rulesOf(e.Version); r != nil && ListingPlace(r) != "" {
+			break // what stands in the prompt is no part of the conversation
+		}
 		cur.entries = table[entry]{}
 		before.oldestFirst(func(name string, n entry) {
 			if e.Compaction.Kept[n.uuid] {

@@ -398,6 +398,15 @@ func (in *ReplayInput) unrecorded(a *replay.Agent) bool {
 	return k != nil && k.Catalogue.Place != rules.PlaceAttachment
 }
 
+// place is where the client of an agent has its catalogue, if not in a record.
+func (in *ReplayInput) place(a *replay.Agent) replay.Place {
+	k := in.rules(firstVersion(a))
+	if k == nil {
+		return ""
+	}
+	return replay.ListingPlace(k)
+}
+
 // rules are the rules of a client version, nil if unknown.
 func (in *ReplayInput) rules(version string) *rules.Rules {
 	if in.Rules == nil {
@@ -423,7 +432,7 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 	from := 0
 	for i := range events {
 		e := &events[i]
-		if e.Kind != replay.Listing {
+		if e.Kind != replay.Listing || e.Place != "" && e.Place != in.place(r.Agent) {
 			continue
 		}
 		l := ListingSent{Line: e.Where.Line, UUID: e.Where.UUID, Abandoned: e.Abandoned, Chars: budget.Len16(e.Text), Names: []string{}}

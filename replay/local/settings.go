@@ -179,6 +179,9 @@ func (f *finding) readSettings() {
 func (f *finding) managed() string {
 	switch {
 	case f.o.Managed != "":
+		if abs, err := filepath.Abs(f.o.Managed); err == nil {
+			return slashed(abs)
+		}
 		return slashed(f.o.Managed)
 	case f.place == own:
 		return slashed(SystemManagedDir())
