@@ -252,15 +252,19 @@ func (c *catalogue) activated(path, cwd string, by func(patterns []string, path,
 	return out
 }
 
-// commands is the number of entries that are found below commands folders.
-func (c *catalogue) commands() int {
+// unordered reports whether there are entries whose order no file tells: several
+// commands, or any of the client's own.
+func (c *catalogue) unordered() bool {
 	n := 0
 	for i := range c.entries {
-		if k := c.entries[i].Skill; k != nil && k.InCommands {
+		switch k := c.entries[i].Skill; {
+		case k == nil:
+			return true
+		case k.InCommands:
 			n++
 		}
 	}
-	return n
+	return n > 1
 }
 
 // anySent reports whether any entry was announced before.

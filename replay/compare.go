@@ -128,7 +128,7 @@ func (c *comparer) pair(predicted []Effect) {
 		if e.Kind == Listing {
 			continue
 		}
-		if e.Held != nil {
+		if e.Held != (Held{}) {
 			c.held(e)
 			continue
 		}

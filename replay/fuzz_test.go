@@ -10,6 +10,7 @@ import (
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/skills"
 )
 
@@ -20,6 +21,11 @@ func seeds(f *testing.F) [][]byte {
 	if err != nil || len(logs) == 0 {
 		f.Fatal("no fixtures", err)
 	}
+	described, err := filepath.Glob("../fixtures/dialects/*/*/home/projects/*/*.jsonl")
+	if err != nil || len(described) == 0 {
+		f.Fatal("no fixtures", err)
+	}
+	logs = append(logs, described...)
 	out := [][]byte{[]byte(lines(everything()...))}
 	for _, name := range logs {
 		text, err := os.ReadFile(name)
@@ -91,8 +97,9 @@ func FuzzObserve(f *testing.F) {
 	})
 }
 
-// versions are clients with rules that differ, one that is not known and none.
-var versions = []string{"2.0.30", "2.0.76", "2.1.20", "2.1.92", "2.1.112", "2.1.140", "2.1.260", "2.1.304", "2.1.332", "9.9.9", ""}
+// versions are clients with rules that differ, one that is not known and none: those
+// that are only described by their names.
+var versions = []string{"article", "mini-cc", "agent-sdk", "2.0.30", "2.0.76", "2.1.20", "2.1.92", "2.1.112", "2.1.140", "2.1.260", "2.1.304", "2.1.332", "9.9.9", ""}
 
 // replayed replays a log twice and checks what holds of every result.
 func replayed(t *testing.T, log string, file []byte, version string, exact, files bool) {
@@ -111,6 +118,10 @@ func replayed(t *testing.T, log string, file []byte, version string, exact, file
 				".claude/skills/p/SKILL.md", "---\npaths: '**/*.go'\n---\nPaths.\n")
 		}
 		in := inputs(t, version, m)
+		if r, err := rules.For(version); err == nil && r.Described != nil {
+			all := in.Rules(version)
+			in.Rules = func(string) *rules.Rules { return all } // whatever version the log names
+		}
 		in.Exact = exact
 		r := replay.Run(s, in, replay.Comparison{Exact: exact, RulesExact: true})
 		for _, a := range r.Agents {
@@ -147,6 +158,13 @@ func FuzzReplay(f *testing.F) {
 		f.Add(s, []byte("---\ndescription: Keep the notes.\n---\nDo $ARGUMENTS.\n"), uint8(i))
 	}
 	f.Add([]byte(lines(everything()...)), []byte("---\ncontext: fork\n---\n!`ls`\n"), uint8(7))
+	// Every log under the rules of every client that is only described.
+	for _, s := range seeds(f) {
+		for i := range uint8(3) {
+			f.Add(s, []byte("---\ndescription: Keep the notes.\ncontext: fork\n---\nDo $ARGUMENTS, ${1}.\n"), i)
+			f.Add(s, []byte("---\ndescription: Keep the notes.\n---\nDo !`it` $0.\n"), 42+i) // files read later
+		}
+	}
 	f.Fuzz(func(t *testing.T, log, file []byte, mode uint8) {
 		if len(log) > 64<<10 || len(file) > 8<<10 {
 			return

@@ -75,7 +75,7 @@ func rulesOf(t testing.TB) func(string) *rules.Rules {
 	return func(version string) *rules.Rules {
 		r, ok := cache[version]
 		if !ok {
-			x, err := table.At(version)
+			x, err := ruleset(table, version)
 			if err != nil {
 				x = latest
 			}
@@ -84,6 +84,14 @@ func rulesOf(t testing.TB) func(string) *rules.Rules {
 		}
 		return r
 	}
+}
+
+// ruleset is that of a version, or of a client that is only described by its name.
+func ruleset(table *rules.Table, version string) (rules.Rules, error) {
+	if described, err := rules.For(version); err == nil && version != "" {
+		return described.At("")
+	}
+	return table.At(version)
 }
 
 // inputs are those of one process that starts with the log. Without files, no

@@ -560,7 +560,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	if len(eff.Entries) == 0 {
 		return s, nil
 	}
-	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands && c.commands() > 1
+	eff.OrderUnknown = p.rules.Discovery.Sort == skills.SortReaddir || !p.rules.Discovery.MergedCommands && c.unordered()
 	if c.orderUnknown {
 		eff.Soft = "directory order"
 	}
@@ -922,7 +922,7 @@ func (p *predictor) atShare(s *State, e *Event) *Effect {
 	}
 	from, to := window*int64(comp.AutoFrom)/100, window*int64(comp.AutoTo)/100
 	eff.Text = fmt.Sprintf("a compaction between %d and %d tokens, %d to %d %% of a window of %d", from, to, comp.AutoFrom, comp.AutoTo, window)
-	eff.Held = &Held{Observed: fmt.Sprintf("a compaction at %d tokens", c.Before), OK: c.Before >= from && c.Before <= to}
+	eff.Held = Held{Observed: fmt.Sprintf("a compaction at %d tokens", c.Before), OK: c.Before >= from && c.Before <= to}
 	return eff
 }
 

@@ -215,9 +215,9 @@ type Effect struct {
 	// Proof says what shows, whatever the inputs were, that the log departs from the
 	// rules.
 	Proof string
-	// Held: a check of the prediction of a number, Text, against what the log states,
-	// and whether it holds.
-	Held *Held
+	// Held: a number that the log states beside an input, against what Text says of it;
+	// zero for other effects.
+	Held Held
 	// Soft names the input that is missing for a divergence to prove anything.
 	Soft string
 	// Fleeting: it is sent with the next request, and not at all if a compaction
@@ -233,8 +233,7 @@ type Effect struct {
 	Skills       []ReattachedSkill
 }
 
-// Held is the outcome of a comparison that a prediction makes of a number that the
-// log states.
+// Held is a number that the log states, in words, and whether it is as it should be.
 type Held struct {
 	Observed string
 	OK       bool

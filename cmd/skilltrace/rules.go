@@ -70,9 +70,11 @@ func rulesDocument(client, diff, overlay string) (*report.RulesDocument, error) 
 	}
 	against := qualified(name, diff)
 	other := table
-	if name, _ := rules.Split(against); name != table.Client {
-		if other, err = rules.For(against); err != nil {
-			return nil, fmt.Errorf("--diff %s: %w", diff, err)
+	if name, _ := rules.Split(against); name != table.Client || table.Described != nil {
+		if name != table.Client {
+			if other, err = rules.For(against); err != nil {
+				return nil, fmt.Errorf("--diff %s: %w", diff, err)
+			}
 		}
 		doc, err := report.NewRulesFrom(table, version, other, versionIn(against, other))
 		if err != nil {

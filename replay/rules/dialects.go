@@ -41,6 +41,21 @@ func Dialects(w io.Writer) error {
 	return b.Flush()
 }
 
+// dialectPage writes the chapter of one client as a page.
+func (t *Table) dialectPage(w io.Writer) error {
+	recorded, err := For(DefaultClient)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w)
+	p := func(format string, args ...any) { fmt.Fprintf(b, format, args...) }
+	p("# Rules of %s\n", t.Client)
+	if err := t.dialect(recorded, p); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
 // dialect writes the chapter of one client.
 func (t *Table) dialect(recorded *Table, p func(string, ...any)) error {
 	own, err := t.Effective("")

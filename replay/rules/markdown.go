@@ -8,9 +8,13 @@ import (
 )
 
 // Markdown writes the reference of a table: every group of rules with what each
-// rule means and, newest first, what changed since when on what evidence. The
+// rule means and, newest first, what changed since when on what evidence. Of a client
+// that is only described it writes where that departs from the recorded one. The
 // error is that of w.
 func (t *Table) Markdown(w io.Writer) error {
+	if t.Described != nil {
+		return t.dialectPage(w)
+	}
 	b := bufio.NewWriter(w)
 	p := func(format string, args ...any) { fmt.Fprintf(b, format, args...) }
 	p("<!-- Generated from the rule table: go test ./replay/rules -run TestReference -update -->\n\n")
