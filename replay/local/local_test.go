@@ -844,9 +844,11 @@ func FuzzSettings(f *testing.F) {
 				t.Errorf("no place: %s", what)
 			}
 		}
-		for _, c := range readUsage(name).counts {
-			if c.Count <= 0 || c.LastUsedMS < 0 {
-				t.Errorf("count %+v", c)
+		for _, flat := range []bool{false, true} {
+			for _, c := range readUsage(name, flat).counts {
+				if c.Count <= 0 || c.LastUsedMS < 0 {
+					t.Errorf("count %+v", c)
+				}
 			}
 		}
 	})
