@@ -241,7 +241,7 @@ func TestAttachments(t *testing.T) {
 		{"fallback", `{"type":"unknown_command_fallback","commandName":"x","availableCommandNames":["y"],"availableCommandCount":1}`, ``,
 			Attachment{Type: "unknown_command_fallback", Command: "x", Size: Size{Letters: 2, Words: 2}}},
 		{"prompt", `{"type":"prompt_snapshot","systemPrompt":["abc",{"scrubbed":"xx","scrubbedChars":40}],"tools":[{"name":"Skill","description":"d","scrubbedChars":7,"schema":{"name":"Skill"}}]}`, ``,
-			Attachment{Type: "prompt_snapshot", SystemSize: 43, Tools: []ToolDef{{Name: "Skill", Missing: 7, Size: Size{Letters: 9, Punct: 7, Words: 2}}}, Size: Size{Letters: 16, Words: 5}}},
+			Attachment{Type: "prompt_snapshot", SystemPrompt: Value(`["abc",{"scrubbed":"xx","scrubbedChars":40}]`), ToolDefs: Value(`[{"name":"Skill","description":"d","scrubbedChars":7,"schema":{"name":"Skill"}}]`), SystemSize: 43, Tools: []ToolDef{{Name: "Skill", Missing: 7, Size: Size{Letters: 9, Punct: 7, Words: 2}}}, Size: Size{Letters: 16, Words: 5}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, st := decodeOne(t, `{"attachment":`+c.attachment+c.beside+`,"type":"attachment"`+common, Options{})

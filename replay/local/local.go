@@ -104,7 +104,9 @@ func (x *Finder) Find(s *replay.Session) (*Found, error) {
 	}
 	f.r = f.Inputs.Rules(f.listed.version)
 	if p := replay.ListingPlace(f.r); p != "" {
-		f.listed = listingsOf(s, p)
+		if shown := listingsOf(s, p); len(shown.entries) > 0 {
+			f.listed = shown
+		}
 	}
 	f.place, f.configDir = x.placeOf(fileOf(s))
 	f.Own = f.place == own
