@@ -193,17 +193,50 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 	}
 	s = p.landed(s, key, text, recorded.uuid, effects)
 	s = p.registerRecorded(s, name, key, text)
+	seen, args := s, p.toolArgs(e)
+	if hasBody {
+		s.Seen = s.Seen.with(key, seenBody{text, args})
+	}
 	var out []Effect
 	for _, eff := range effects {
 		if eff.Kind == Body {
 			eff.Given = c.missing == ""
 			if c.missing != "" {
 				eff.Missing, eff.Reason = c.missing, c.reason
+				eff = seen.again(key, args, eff)
 			}
 		}
 		out = append(out, eff)
 	}
 	return s, out
+}
+
+// seenBody is a body that the log shows, and the arguments of its call.
+type seenBody struct{ Text, Args string }
+
+// again gives an unknown body the text that follows from an earlier one of its skill:
+// with the same arguments the same, and with others the same but for them where no
+// placeholder took them.
+func (s *State) again(key, args string, eff Effect) Effect {
+	before, ok := s.Seen.get(key)
+	if !ok {
+		return eff
+	}
+	text := before.Text
+	if args != before.Args {
+		if before.Args == "" {
+			return eff
+		}
+		if text, ok = strings.CutSuffix(text, rules.ArgumentsSuffix+before.Args); !ok {
+			return eff
+		}
+		if args != "" {
+			text += rules.ArgumentsSuffix + args
+		}
+	}
+	eff.Text, eff.Soft, eff.Missing = text, eff.Missing, ""
+	eff.Reason = "another text than its earlier body gives: the file was edited, or the output of a command differs"
+	return eff
 }
 
 // registerRecorded enters a skill that is known from the log alone. Its path

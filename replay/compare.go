@@ -234,10 +234,10 @@ func (c *comparer) effect(w *Effect, at int) {
 	default:
 		ch.Expected, ch.Observed = w.Text, e.Text
 		switch {
-		case w.Kind == Body && !c.Exact:
+		case w.Kind == Body && !c.Exact && w.Soft == "":
 			ch.Missing, ch.Reason = filesThen, "the file read now renders another text: it may have changed since the session"
 		case w.Soft != "":
-			ch.Missing, ch.Reason = w.Soft, "the text differs, and the files read now need not be those of the session"
+			ch.Missing, ch.Reason = w.Soft, firstOf(w.Reason, "the text differs, and the files read now need not be those of the session")
 		}
 		if ch.Missing != "" {
 			c.add(at, kind, Undetermined, ch)

@@ -281,6 +281,44 @@ func TestNoFiles(t *testing.T) {
 	}
 }
 
+// TestBodiesFromTheLog: without skill files, an earlier body of the log says what a
+// later one must be, as far as it does.
+func TestBodiesFromTheLog(t *testing.T) {
+	called := func(id, args string) string {
+		return use(id, "Skill", `{"skill":"k","args":`+quote(args)+`}`)
+	}
+	const plain, placed = "Do it.\n\nARGUMENTS: ", "Do it with "
+	for _, tt := range []struct {
+		name, args1, body1, args2, body2, want string
+	}{
+		{"the same call", "x", placed + "x", "x", placed + "x", "body match"},
+		{"an edited file", "x", placed + "x", "x", placed + "x!", "body undetermined (skill files)"},
+		{"other arguments, appended", "x", plain + "x", "y z", plain + "y z", "body match"},
+		{"none after some", "x", plain + "x", "", "Do it.", "body match"},
+		{"other arguments, appended to an edited file", "x", plain + "x", "y", "New.\n\nARGUMENTS: y", "body undetermined (skill files)"},
+		{"other arguments, placed", "x", placed + "x", "y", placed + "y", "body undetermined (skill files)"},
+		{"some after none", "", "Do it.", "y", plain + "y", "body undetermined (skill files)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rows := []string{user("a", "", "one"), assistant("b", "a", "m1", called("t1", tt.args1)), launched("c", "b", "t1", "k"), body("d", "c", "t1", bodyText("k", tt.body1)),
+				assistant("e", "d", "m2", called("t2", tt.args2)), launched("f", "e", "t2", "k"), body("g", "f", "t2", bodyText("k", tt.body2)), assistant("h", "g", "m3", text("x"))}
+			for i := range rows {
+				rows[i] = strings.ReplaceAll(rows[i], `"2.1.332"`, `"2.1.140"`) // which has no notes
+			}
+			s := observe(t, rows...)
+			started(s)
+			in := inputs(t, "2.1.140", nil)
+			in.Exact = false
+			checks := replay.Run(s, in, replay.Comparison{RulesExact: true}).Agents[0].Checks
+			if len(checks) != 2 {
+				t.Fatalf("got %s", verdicts(checks))
+			}
+			equal(t, "the first", verdicts(checks[:1]), "body@4 undetermined (skill files)")
+			equal(t, "the second", strings.Replace(verdicts(checks[1:]), "@7", "", 1), tt.want)
+		})
+	}
+}
+
 func TestVisibilityWords(t *testing.T) {
 	capped := strings.Repeat("x", 1535) + "…"
 	for _, tt := range []struct {

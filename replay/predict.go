@@ -68,6 +68,8 @@ type State struct {
 	// Current is the listing that the system prompt or a tool's description holds,
 	// where the catalogue stands in one.
 	Current *Effect
+	// Seen is, for each skill, the last body that the log shows, on whatever branch.
+	Seen table[seenBody]
 	// Whole is the last listing that the log shows, if it was a whole one.
 	Whole *Event
 	Conversation
@@ -462,7 +464,7 @@ func (p *predictor) start(s State, e *Event) (State, []Effect) {
 	if e.Start.Resume || e.Start.Fork {
 		return resumed(s, e.Start.Process), nil
 	}
-	next := State{Process: e.Start.Process, Clock: s.Clock, View: s.View, Starting: true, Prompts: s.Prompts}
+	next := State{Process: e.Start.Process, Clock: s.Clock, View: s.View, Starting: true, Prompts: s.Prompts, Seen: s.Seen}
 	if p.agent.ID != "main" {
 		return p.startAgent(next, e)
 	}
@@ -471,7 +473,7 @@ func (p *predictor) start(s State, e *Event) (State, []Effect) {
 
 // resumed is the state of a process that has taken a conversation up.
 func resumed(s State, process int) State {
-	next := State{Process: process, Clock: s.Clock, View: s.View, Starting: true, Prompts: s.Prompts, Conversation: s.Conversation}
+	next := State{Process: process, Clock: s.Clock, View: s.View, Starting: true, Prompts: s.Prompts, Seen: s.Seen, Conversation: s.Conversation}
 	next.Sent = s.Sent.remaining()
 	next.Latest, next.Reminder = table[string]{}, table[Reminded]{}
 	for i := len(s.Restored) - 1; i >= 0; i-- {
@@ -974,8 +976,10 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 	recorded, ran := p.ev.slashBody[p.event]
 	if c.missing != "" || p.in.Files == nil {
 		if ran {
-			effects = append(effects, Effect{Kind: Body, Skill: e.Skill, Missing: "skill files", Reason: c.reason, Rule: "body.typed"})
 			key := firstOf(bodyKey(recorded.text), e.Skill)
+			eff := Effect{Kind: Body, Skill: e.Skill, Missing: "skill files", Reason: c.reason, Rule: "body.typed"}
+			effects = append(effects, s.again(key, e.Args, eff))
+			s.Seen = s.Seen.with(key, seenBody{recorded.text, e.Args})
 			s = p.take(s, key, recorded.text, recorded.uuid)
 			if p.rules.Compaction.SlashRegisters {
 				s = p.registerRecorded(s, e.Skill, key, recorded.text)
@@ -988,11 +992,14 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 		if ran {
 			if key := bodyKey(recorded.text); key != "" && !p.in.Exact {
 				// A skill whose file is gone.
+				eff := Effect{Kind: Body, Skill: e.Skill, Missing: filesThen, Reason: "no file read now has this skill", Rule: "body.typed"}
+				effects = append(effects, s.again(key, e.Args, eff))
+				s.Seen = s.Seen.with(key, seenBody{recorded.text, e.Args})
 				s = p.take(s, key, recorded.text, recorded.uuid)
 				if p.rules.Compaction.SlashRegisters {
 					s = p.registerRecorded(s, e.Skill, key, recorded.text)
 				}
-				return s, append(effects, Effect{Kind: Body, Skill: e.Skill, Missing: filesThen, Reason: "no file read now has this skill", Rule: "body.typed"})
+				return s, effects
 			}
 			// The client's own command, or a command file that is gone: nothing in its
 			// text tells.
