@@ -134,11 +134,11 @@ func each(b *testing.B, prepare func(b *testing.B, l *logs) func()) {
 			run := prepare(b, l)
 			b.SetBytes(l.size())
 			b.ReportAllocs()
-			start := cpuTime()
+			start := replay.CPUTime()
 			for b.Loop() {
 				run()
 			}
-			if cpu := cpuTime() - start; cpu > 0 {
+			if cpu := replay.CPUTime() - start; cpu > 0 {
 				b.ReportMetric(float64(l.size())*float64(b.N)/1e6/cpu.Seconds(), "MB/CPU-s")
 			}
 		})

@@ -30,6 +30,12 @@ type catalogueKey struct {
 	active, nested string
 }
 
+// foundKey says where and when a process of a version looks for skills.
+type foundKey struct {
+	files, process int
+	version        string
+}
+
 // catalogue is the catalogue at the state's moment.
 func (p *predictor) catalogue(s *State) *catalogue {
 	if p.in.Files == nil {
@@ -60,8 +66,15 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 	r := p.rules
 	c := &catalogue{rules: r, in: p.in, own: map[string]bool{}, tree: p.in.Files.states[files].tree,
 		opts: skills.Options{Discovery: r.Discovery, Text: r.Entry, Dialect: r.Front}}
-	found := skills.Discover(c.tree, skills.Inputs{Home: proc.Home, ConfigDir: proc.ConfigDir, ManagedDir: proc.ManagedDir, CWD: proc.CWD,
-		AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, SkillDirs: proc.SkillDirs, CommandOrder: p.in.commandOrder, SkillOrder: p.in.skillOrder}, r.Discovery, r.Front)
+	where := foundKey{files, index, r.Version}
+	found, ok := p.in.found[where]
+	if !ok {
+		found = skills.Discover(c.tree, skills.Inputs{Home: proc.Home, ConfigDir: proc.ConfigDir, ManagedDir: proc.ManagedDir, CWD: proc.CWD,
+			AddDirs: proc.AddDirs, PluginDirs: proc.Plugins, SkillDirs: proc.SkillDirs, CommandOrder: p.in.commandOrder, SkillOrder: p.in.skillOrder}, r.Discovery, r.Front)
+		if p.in.found != nil {
+			p.in.found[where] = found
+		}
+	}
 	settings := skills.Settings{Overrides: map[string]skills.Override{}, MaxText: proc.Settings.MaxDesc}
 	for n, o := range proc.Settings.Overrides {
 		settings.Overrides[n] = skills.Override(o)
@@ -81,8 +94,12 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 	}
 	c.entries = skills.Entries(c.list, given, settings, c.opts)
 	if r.Discovery.Sort == skills.SortReaddir && !p.in.FolderOrder {
+		listed := map[string]bool{}
+		for _, name := range p.in.skillOrder {
+			listed[name] = true
+		}
 		for _, e := range c.entries {
-			c.orderUnknown = c.orderUnknown || e.Skill != nil && !contains(p.in.skillOrder, e.Name)
+			c.orderUnknown = c.orderUnknown || e.Skill != nil && !listed[e.Name]
 		}
 	}
 	p.catalogues[key] = c
@@ -124,20 +141,25 @@ func (p *predictor) current(s *State, tree skills.Tree) []*skills.Skill {
 // render makes the listing of the entries that want accepts.
 func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) bool) (text string, entries []ListedEntry, demand int, lacks string) {
 	r := p.rules
-	var chosen []skills.Entry
-	var lines []budget.Line
-	var marks []string
+	n := len(c.entries)
+	if want != nil {
+		n = 0 // mostly a few
+	}
+	chosen, lines := make([]*skills.Entry, 0, n), make([]budget.Line, 0, n)
+	marks, digests := make([]string, 0, n), make([]string, 0, n)
 	var counts map[string]UsageCount
 	if p.in.Usage != nil {
 		counts = p.in.Usage.At(s.Clock)
 	}
 	now := s.Clock.UnixMilli()
-	for _, e := range c.entries {
-		mark := p.mark(&e)
+	for i := range c.entries {
+		e := &c.entries[i]
+		digest := e.Digest()
+		mark := p.mark(e, digest)
 		if want != nil && !want(e.Name, mark) {
 			continue
 		}
-		marks = append(marks, mark)
+		marks, digests = append(marks, mark), append(digests, digest)
 		l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt, Name: e.Name}
 		switch {
 		case r.Catalogue.Place == rules.PlaceToolXML && r.Catalogue.XMLBare:
@@ -174,7 +196,7 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 		if e.Text == "" {
 			shown = ShownNameOnly
 		}
-		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Digest: e.Digest(), Own: e.Skill != nil, mark: marks[i]}
+		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Digest: digests[i], Own: e.Skill != nil, mark: marks[i]}
 	}
 	return t.Text, out, t.Total, missing
 }

@@ -140,6 +140,9 @@ type Inputs struct {
 	FolderOrder bool
 	// skillOrder and commandOrder are the names of a session's first listing.
 	skillOrder, commandOrder []string
+	// found are the skills found so far, for all agents of a session; nil to look each
+	// time.
+	found map[foundKey]skills.Found
 	// Usage is nil where the counts are unknown.
 	Usage *Usage
 	// Leaks are the skills invoked inside subagents whose register the main loop

@@ -28,6 +28,7 @@ func PredictSession(in *Inputs, s *Session) ([][]Effect, []*Evidence) {
 	effects := make([][]Effect, len(s.Agents))
 	evidence := make([]*Evidence, len(s.Agents))
 	shared := *in
+	shared.found = map[foundKey]skills.Found{}
 	if s.Main() != nil {
 		var names []string
 		if shared.commandOrder, names = listedOrder(s); !in.FolderOrder {
@@ -716,7 +717,7 @@ func (p *predictor) changed(s *State, c *catalogue) bool {
 	n := 0
 	for i := range c.entries {
 		sent, ok := s.Sent.get(c.entries[i].Name)
-		if !ok || sent.Mark != p.mark(&c.entries[i]) {
+		if !ok || sent.Mark != p.mark(&c.entries[i], c.entries[i].Digest()) {
 			return true
 		}
 		n++
@@ -756,14 +757,14 @@ func (p *predictor) pictured(s State, e *Event) (State, []Effect) {
 }
 
 // mark is what the client remembers of an entry to tell whether it was edited.
-func (p *predictor) mark(e *skills.Entry) string {
+func (p *predictor) mark(e *skills.Entry, digest string) string {
 	if p.rules.Send.Edited == rules.EditedNever {
 		return ""
 	}
 	if p.rules.Send.Edited == rules.EditedFile && e.Skill != nil {
 		return skills.Digest("", e.Skill.Text)
 	}
-	return e.Digest()
+	return digest
 }
 
 // activate notes what a touched file brings in: held-back skills, for certain, and

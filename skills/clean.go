@@ -7,6 +7,17 @@ import (
 	"unicode/utf8"
 )
 
+// plainText reports whether a text is printable ASCII without < and >, as most are: Clean
+// leaves it as it is.
+func plainText(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '<' || c == '>' {
+			return false
+		}
+	}
+	return true
+}
+
 // Clean makes a description harmless the way clients from 2.1.300 do: escape
 // sequences of terminals are removed; emoji of Unicode's RGI list are kept
 // whole, and everywhere else each run of control and format characters, line
@@ -14,6 +25,9 @@ import (
 // and > become entities. Recorded for 2.1.304 to 2.1.332; s is WTF-8, and a lone
 // surrogate passes.
 func Clean(s string) string {
+	if plainText(s) {
+		return s
+	}
 	s = dropEscapes(s)
 	if !strings.ContainsFunc(s, func(r rune) bool { return removed(r) || r == '<' || r == '>' }) {
 		return s

@@ -261,7 +261,8 @@ func (f *finder) skills(dir string, source Source, plugin string) []*Skill {
 			}
 			continue
 		}
-		text, err := f.tree.ReadFile(path.Join(p, skillFile))
+		file := path.Join(p, skillFile)
+		text, err := f.tree.ReadFile(file)
 		if err != nil {
 			f.noSkill(p, e, err)
 			continue
@@ -275,7 +276,7 @@ func (f *finder) skills(dir string, source Source, plugin string) []*Skill {
 		}
 		out = append(out, f.skill(&Skill{
 			Name: name, Kind: KindSkill, Source: source, Plugin: plugin,
-			Dir: p, Path: path.Join(p, skillFile), Folder: e.Name(),
+			Dir: p, Path: file, Folder: e.Name(),
 		}, text))
 	}
 	switch {

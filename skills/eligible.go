@@ -164,7 +164,6 @@ func (o Options) dropSameFiles(list []Status) {
 // judge applies what depends on the skill alone.
 func (o Options) judge(st *Status) {
 	sk := st.Skill
-	_, described := o.describe(sk)
 	switch patterns := Patterns(sk, o.Discovery, o.Dialect); {
 	case sk.Kind == KindCommand && (o.Discovery.Commands == CommandsApart || o.Discovery.Commands == CommandsOmitted && sk.Source != Plugin),
 		sk.InCommands && o.Discovery.Commands == CommandsOmitted && sk.Source != Plugin:
@@ -175,7 +174,7 @@ func (o Options) judge(st *Status) {
 		st.Reason, st.Detail = HeldBack, strings.Join(patterns, ", ")
 	case o.Discovery.DropAngles && sk.Source != Plugin && strings.ContainsAny(sk.Name, "<>"):
 		st.Reason = AngleName
-	case !described && (sk.Source == Plugin || sk.Kind == KindSkill && !o.Discovery.Undescribed || sk.Kind == KindCommand && o.Discovery.DescribedCommands):
+	case !o.described(sk) && (sk.Source == Plugin || sk.Kind == KindSkill && !o.Discovery.Undescribed || sk.Kind == KindCommand && o.Discovery.DescribedCommands):
 		st.Reason = Undescribed
 	}
 }
@@ -239,16 +238,20 @@ func (o Options) overridden(name string, s Settings) (gone, bare bool) {
 	return v == OverrideOff || v == OverrideUserOnly, v == OverrideNameOnly
 }
 
-// describe returns the text of a skill before cleaning, and whether its front
-// matter describes it at all.
-func (o Options) describe(sk *Skill) (text string, described bool) {
+// describe returns the text of a skill before cleaning.
+func (o Options) describe(sk *Skill) string {
 	d, when := o.parts(sk)
-	own, _ := sk.Front.Description(o.Dialect)
-	_, shown := sk.Front.WhenToUse(o.Dialect)
-	if shown {
+	if _, shown := sk.Front.WhenToUse(o.Dialect); shown {
 		d += " - " + when
 	}
-	return d, own != "" || shown
+	return d
+}
+
+// described reports whether the front matter describes a skill at all.
+func (o Options) described(sk *Skill) bool {
+	own, _ := sk.Front.Description(o.Dialect)
+	_, shown := sk.Front.WhenToUse(o.Dialect)
+	return own != "" || shown
 }
 
 // parts returns the two halves of the text: the description or what stands in

@@ -77,7 +77,8 @@ func (e Entry) Digest() string { return Digest(e.Display, e.Full) }
 
 // Digest is the digest of a name and a text as described at Entry.Digest.
 func Digest(display, full string) string {
-	b := make([]byte, 0, len(display)+len(full)+16)
+	var short [1 << 10]byte // most texts
+	b := short[:0]
 	b = append(b, '[')
 	b = appendJSON(b, display)
 	b = append(b, ',')
@@ -87,6 +88,15 @@ func Digest(display, full string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// plainJSON are the bytes that stand for themselves in JSON wherever they are: all but
+// quotes, backslashes, control characters and what may begin a lone surrogate.
+var plainJSON = func() (plain [256]bool) {
+	for c := range plain {
+		plain[c] = c >= 0x20 && c != '"' && c != '\\' && c != 0xED
+	}
+	return plain
+}()
+
 // appendJSON appends a WTF-8 string as JSON.stringify writes it: short escapes
 // where there are some, \u00xx for other control characters, \udxxx for lone
 // surrogates, all else as it is.
@@ -95,6 +105,14 @@ func appendJSON(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {
 		c := s[i]
+		if plainJSON[c] {
+			from := i
+			for i++; i < len(s) && plainJSON[s[i]]; i++ {
+			}
+			b = append(b, s[from:i]...)
+			i--
+			continue
+		}
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', c)
@@ -174,6 +192,9 @@ func Entries(list []Status, given []Given, s Settings, o Options) []Entry {
 // 2.1.332); else what came in first stands first (recorded at 2.1.140). Skills
 // there from the start stay where they are, before the others.
 func (o Options) byArrival(list []Status) []Status {
+	if !slices.ContainsFunc(list, func(st Status) bool { return st.Activated > 0 }) {
+		return list
+	}
 	var start, arrived []Status
 	for _, st := range list {
 		if st.Activated == 0 {
@@ -198,7 +219,7 @@ func (o Options) byArrival(list []Status) []Status {
 // entry makes the entry of a listed skill.
 func (o Options) entry(st Status, names *aliases, s Settings) Entry {
 	sk := st.Skill
-	full, _ := o.describe(sk)
+	full := o.describe(sk)
 	if o.Text.Clean {
 		full = Clean(full)
 	}

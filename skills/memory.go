@@ -171,6 +171,9 @@ func (m *Memory) walk(name string, follow bool) (*node, string, error) {
 	if !path.IsAbs(name) {
 		return nil, "", fs.ErrInvalid
 	}
+	if n := m.plain(name); n != nil {
+		return n, name, nil
+	}
 	rest := strings.Split(name, "/")
 	stack := []*node{m.root}
 	var at []string
@@ -207,6 +210,26 @@ func (m *Memory) walk(name string, follow bool) (*node, string, error) {
 		at, stack = append(at, part), append(stack, kid)
 	}
 	return stack[len(stack)-1], "/" + strings.Join(at, "/"), nil
+}
+
+// plain finds the node of a clean path without links, which is its own real path; nil
+// for others. Most paths are such, and nothing is allocated for them.
+func (m *Memory) plain(name string) *node {
+	here := m.root
+	for rest := name[1:]; ; {
+		part, more, deeper := strings.Cut(rest, "/")
+		if part == "" || part == "." || part == ".." {
+			return nil
+		}
+		here = here.kids[part]
+		if here == nil || here.mode == fs.ModeSymlink {
+			return nil
+		}
+		if !deeper {
+			return here
+		}
+		rest = more
+	}
 }
 
 // dir returns the folder at name as a node that may be changed, after making it

@@ -136,7 +136,7 @@ func fields(v Value, keys []int, yaml string, first int) []Field {
 	out := make([]Field, len(v.Keys))
 	line, from := first, 0
 	for i, k := range v.Keys {
-		out[i] = Field{Key: k, Value: v.Vals[i]}
+		out[i] = Field{Key: interned(k), Value: v.Vals[i]}
 		if len(keys) == len(v.Keys) && keys[i] >= from {
 			line += strings.Count(yaml[from:keys[i]], "\n")
 			from = keys[i]
@@ -145,6 +145,23 @@ func fields(v Value, keys []int, yaml string, first int) []Field {
 	}
 	return out
 }
+
+// interned is one string for each of the usual keys: comparing keys is then quick, and
+// does not touch the texts of all files.
+func interned(key string) string {
+	if k, ok := usual[key]; ok {
+		return k
+	}
+	return key
+}
+
+var usual = func() map[string]string {
+	m := map[string]string{}
+	for _, k := range []string{"name", "description", "when_to_use", "allowed-tools", "disallowed-tools", "disable-model-invocation", "user-invocable", "argument-hint", "arguments", "paths", "context", "agent", "model", "effort", "shell", "license", "version", "metadata"} {
+		m[k] = k
+	}
+	return m
+}()
 
 // naive reads a block as the oldest clients do: a line is split at its first
 // colon, one quote is stripped at either end, and nothing else is known (recorded
@@ -162,7 +179,7 @@ func naive(block string, first int) (out []Field) {
 		if n := len(value); n > 0 && (value[n-1] == '"' || value[n-1] == '\'') {
 			value = value[:n-1]
 		}
-		out = append(out, Field{Key: trim(key), Value: Value{Kind: String, Text: value}, Line: first + i})
+		out = append(out, Field{Key: interned(trim(key)), Value: Value{Kind: String, Text: value}, Line: first + i})
 	}
 	return out
 }

@@ -733,6 +733,9 @@ func (m *mapBuilder) add(k, v Value, at int) {
 }
 
 func (m *mapBuilder) put(name string, v Value, at int) {
+	if m.keys == nil {
+		m.keys, m.vals = make([]string, 0, usualKeys), make([]Value, 0, usualKeys)
+	}
 	m.keys = append(m.keys, name)
 	m.vals = append(m.vals, v)
 	if m.have != nil {
@@ -742,6 +745,9 @@ func (m *mapBuilder) put(name string, v Value, at int) {
 		m.rootAt = append(m.rootAt, at)
 	}
 }
+
+// usualKeys is how many keys most maps have at most.
+const usualKeys = 4
 
 // merge adds the entries of a map, or of a list of maps, whose keys are new.
 func (m *mapBuilder) merge(v Value, at int) bool {
