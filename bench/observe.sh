@@ -8,6 +8,7 @@
 #
 #   RUNS=5   how often each command runs (default 3)
 #   PROCS=2  cores that Go programs may use (default 1)
+#   COMMANDS="sessions replay"  what is timed (default: sessions timeline replay)
 #
 # Peak memory is that of GNU time, where it is installed.
 set -euo pipefail
@@ -69,7 +70,7 @@ row() {
 printf '%-28s %8s %8s %9s %9s %9s\n' command 'wall s' 'CPU s' 'MB/CPU s' speed 'peak MiB'
 row 'peer: encoding/json' "$dir/peer" "${logs[@]}"
 if command -v jq >/dev/null; then row "peer: jq -c .type ($(jq --version))" jq -c .type "${logs[@]}"; fi
-for command in sessions timeline replay; do
+for command in ${COMMANDS:-sessions timeline replay}; do
   row "skilltrace $command" "$dir/skilltrace" "$command" "$log"
+  if [ "$command" = replay ]; then row 'skilltrace replay to JSON' "$dir/skilltrace" replay --format json "$log"; fi
 done
-row 'skilltrace replay to JSON' "$dir/skilltrace" replay --format json "$log"

@@ -53,10 +53,12 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 	for _, k := range s.Nested {
 		nested = append(nested, k.Path)
 	}
-	index := 0
-	for i := range p.in.Processes {
-		if &p.in.Processes[i] == proc {
-			index = i
+	index := s.Process
+	if index < 0 || index >= len(p.in.Processes) {
+		for i := range p.in.Processes {
+			if &p.in.Processes[i] == proc {
+				index = i
+			}
 		}
 	}
 	key := catalogueKey{files, index, p.rules.Version, strings.Join(s.Active, "\n"), strings.Join(nested, "\n")}

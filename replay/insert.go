@@ -19,6 +19,13 @@ func (a *Agent) Insert(list []Insertion) {
 	moved := make([]int, len(old)) // new index of each old event
 	n := 0
 	out := make([]Event, 0, len(old)+len(list))
+	var latest time.Time // of the events so far
+	put := func(e Event) {
+		if e.Where.Time.After(latest) {
+			latest = e.Where.Time
+		}
+		out = append(out, e)
+	}
 	for i := 0; i <= len(old); i++ {
 		first := -1
 		for n < len(list) && list[n].Before == i {
@@ -32,7 +39,7 @@ func (a *Agent) Insert(list []Insertion) {
 				e.Parent = len(out) - 1
 			}
 			if e.Where.Time.IsZero() {
-				e.Where.Time = lastTime(out)
+				e.Where.Time = latest
 			}
 			if i < len(old) {
 				e.Version = firstOf(e.Version, old[i].Version)
@@ -42,7 +49,7 @@ func (a *Agent) Insert(list []Insertion) {
 				}
 			}
 			first = len(out)
-			out = append(out, e)
+			put(e)
 			n++
 		}
 		if i == len(old) {
@@ -55,7 +62,7 @@ func (a *Agent) Insert(list []Insertion) {
 			e.Parent = newIndex(moved, e.Parent)
 		}
 		moved[i] = len(out)
-		out = append(out, e)
+		put(e)
 	}
 	a.Events = out
 	for i := range a.Calls {
@@ -72,15 +79,4 @@ func newIndex(moved []int, i int) int {
 		return -1
 	}
 	return moved[i]
-}
-
-// lastTime is the latest time among events.
-func lastTime(events []Event) time.Time {
-	var t time.Time
-	for i := range events {
-		if events[i].Where.Time.After(t) {
-			t = events[i].Where.Time
-		}
-	}
-	return t
 }

@@ -600,12 +600,21 @@ func (in *ReplayInput) compactions(r *replay.AgentResult) []Compaction {
 	events := r.Agent.Events
 	var invoked []string
 	texts := map[string]string{} // the latest body of each
+	predictions := reattachments(r.Predicted, events)
+	var asked []int // the events of the calls that count, ascending
+	for i := range r.Agent.Calls {
+		if call := &r.Agent.Calls[i]; call.HasUsage && !call.Abandoned {
+			asked = append(asked, call.Event)
+		}
+	}
+	slices.Sort(asked)
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
 		case replay.Body, replay.Note:
-			if !slices.Contains(invoked, e.Skill) {
+			if _, before := texts[e.Skill]; !before {
 				invoked = append(invoked, e.Skill)
+				texts[e.Skill] = ""
 			}
 			if e.Kind == replay.Body {
 				texts[e.Skill] = e.Text
@@ -616,22 +625,22 @@ func (in *ReplayInput) compactions(r *replay.AgentResult) []Compaction {
 				c.Trigger, c.Partial = e.Compaction.Trigger, e.Compaction.Partial
 				c.Before, c.After = e.Compaction.Before, e.Compaction.After
 			}
-			for _, call := range r.Agent.Calls {
-				if call.HasUsage && !call.Abandoned && call.Event <= i {
-					c.CallsBefore++
-				}
-			}
+			c.CallsBefore = sort.SearchInts(asked, i+1)
 			back := reattached(events, i)
 			if k := in.rules(e.Version); k != nil && k.Compaction.InRequests && !k.Compaction.Recorded && len(back) == 0 {
 				c.Unrecorded = true
 				out = append(out, c)
 				continue
 			}
-			predicted := predictedReattachment(r.Predicted, events, i)
+			predicted := predictions[i]
 			c.Kept = keptSkills(back, predicted)
+			kept := map[string]bool{}
+			for _, k := range c.Kept {
+				kept[k.Skill] = true
+			}
 			var lost []string
 			for _, name := range invoked {
-				if !slices.ContainsFunc(c.Kept, func(k KeptOne) bool { return k.Skill == name }) {
+				if !kept[name] {
 					c.Dropped = append(c.Dropped, name)
 					lost = append(lost, texts[name])
 				}
@@ -676,22 +685,28 @@ func overLimit(back []jsonl.InvokedSkill, lost []string, limit budget.Reattachme
 	return "over " + count(limit.TotalTokens) + " tokens together"
 }
 
-// predictedReattachment is the reattachment that the rules derive from the
-// compaction at index i.
-func predictedReattachment(effects []replay.Effect, events []replay.Event, i int) *replay.Effect {
+// reattachments are the reattachments that the rules derive, by the compaction that they
+// belong to: the last at or before their cause.
+func reattachments(effects []replay.Effect, events []replay.Event) map[int]*replay.Effect {
+	last := make([]int, len(events)) // the last compaction up to each event
+	at := -1
+	for i := range events {
+		if events[i].Kind == replay.Compaction {
+			at = i
+		}
+		last[i] = at
+	}
+	out := map[int]*replay.Effect{}
 	for j := range effects {
 		p := &effects[j]
-		if p.Kind != replay.Reattachment || p.Cause < i || p.Cause >= len(events) {
+		if p.Kind != replay.Reattachment || p.Cause < 0 || p.Cause >= len(events) {
 			continue
 		}
-		for k := i + 1; k <= p.Cause; k++ {
-			if events[k].Kind == replay.Compaction {
-				return nil
-			}
+		if i := last[p.Cause]; i >= 0 && out[i] == nil {
+			out[i] = p
 		}
-		return p
 	}
-	return nil
+	return out
 }
 
 func keptSkills(skills []jsonl.InvokedSkill, predicted *replay.Effect) []KeptOne {

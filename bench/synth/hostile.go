@@ -30,6 +30,11 @@ var Shapes = []Shape{
 	{"two branches", 100_000, buffered(twoBranches)},
 	{"compactions", 20_000, buffered(compactions)},
 	{"long listing", 10_000, buffered(longListing)},
+	{"new names", 20_000, buffered(newNames)},
+	{"restarts", 20_000, buffered(restarts)},
+	{"skill compactions", 5_000, buffered(skillCompactions)},
+	{"skill writes", 20_000, buffered(skillWrites)},
+	{"folders", 20_000, buffered(folders)},
 	{"shrinking prompts", 100_000, buffered(shrinkingPrompts)},
 	{"sidechains", 50_000, buffered(sidechains)},
 	{"versions", 100_000, buffered(versions)},
@@ -171,6 +176,65 @@ func longListing(l *log, n int) {
 	for i := range 1000 {
 		l.reply(i, `{"type":"text","text":"yes"}`, 100+i)
 		l.prompt("more")
+	}
+}
+
+// newNames has a listing of one new name at each prompt.
+func newNames(l *log, n int) {
+	for i := range n {
+		l.prompt("more")
+		l.record(`"attachment":{"type":"skill_listing","content":"- skill-%d: Does part %d of the work.","names":["skill-%d"],"skillCount":1,"isInitial":%t},"type":"attachment"`, i, i, i, i == 0)
+		l.reply(i, `{"type":"text","text":"yes"}`, 100+i)
+	}
+}
+
+// restarts has the client resume the session after each prompt, which calls another
+// skill.
+func restarts(l *log, n int) {
+	for i := range n {
+		name := fmt.Sprintf("skill-%d", i)
+		l.record(`"type":"system","subtype":"informational","content":"resumed"`)
+		l.line(`{"type":"mode","mode":"normal","sessionId":"%s"}`, ID)
+		l.prompt("more")
+		l.reply(i, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"Skill","input":{"skill":"%s"}}`, i, name), 1000+i)
+		l.record(`"type":"user","message":{"role":"user","content":[{"tool_use_id":"t%d","type":"tool_result","content":"Launching skill: %s"}]},"toolUseResult":{"success":true,"commandName":"%s"}`, i, name, name)
+		l.record(`"type":"user","message":{"role":"user","content":[{"type":"text","text":"Base directory for this skill: /s/%s\n\nDo it."}]},"isMeta":true,"sourceToolUseID":"t%d"`, name, i)
+		l.line(`{"type":"cost-state","sessionId":"%s","totalCostUSD":1}`, ID)
+	}
+}
+
+// skillCompactions has a compaction behind each call, of another skill.
+func skillCompactions(l *log, n int) {
+	l.prompt("work")
+	for i := range n {
+		name := fmt.Sprintf("skill-%d", i)
+		l.reply(i, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"Skill","input":{"skill":"%s"}}`, i, name), 1000)
+		l.record(`"type":"user","message":{"role":"user","content":[{"tool_use_id":"t%d","type":"tool_result","content":"Launching skill: %s"}]},"toolUseResult":{"success":true,"commandName":"%s"}`, i, name, name)
+		l.record(`"type":"user","message":{"role":"user","content":[{"type":"text","text":"Base directory for this skill: /s/%s\n\nDo it."}]},"isMeta":true,"sourceToolUseID":"t%d"`, name, i)
+		last := l.parent
+		l.parent = ""
+		l.record(`"logicalParentUuid":"%s","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":100}`, last)
+	}
+}
+
+// skillWrites has each call write another skill file.
+func skillWrites(l *log, n int) {
+	l.prompt("work")
+	for i := range n {
+		path := fmt.Sprintf("/home/dev/.claude/skills/skill-%d/SKILL.md", i)
+		text := fmt.Sprintf(`---\ndescription: Does part %d.\n---\nDo it.\n`, i)
+		l.reply(i, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":"%s","content":"%s"}}`, i, path, text), 1000+i)
+		l.record(`"type":"user","message":{"role":"user","content":[{"tool_use_id":"t%d","type":"tool_result","content":"File created"}]},"toolUseResult":{"type":"create","filePath":"%s","content":"%s"}`, i, path, text)
+	}
+}
+
+// folders has each prompt asked in another working directory, in which a file is read.
+func folders(l *log, n int) {
+	for i := range n {
+		l.line(`{"parentUuid":"%s","uuid":"p%d","type":"user","message":{"role":"user","content":"more"},"promptSource":"typed","cwd":"/w/%d","sessionId":"%s","version":"%s"}`, l.parent, i, i, ID, Client)
+		l.line(`{"parentUuid":"p%d","uuid":"a%d","type":"assistant","message":{"id":"m%d","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"tool_use","id":"t%d","name":"Read","input":{"file_path":"/w/%d/x.go"}}],"usage":{"input_tokens":5}},"cwd":"/w/%d","sessionId":"%s","version":"%s"}`, i, i, i, i, i, i, ID, Client)
+		l.line(`{"parentUuid":"a%d","uuid":"r%d","type":"user","message":{"role":"user","content":[{"tool_use_id":"t%d","type":"tool_result","content":"package x"}]},"toolUseResult":{"type":"text","file":{"filePath":"/w/%d/x.go"}},"cwd":"/w/%d","sessionId":"%s","version":"%s"}`, i, i, i, i, i, ID, Client)
+		l.parent = fmt.Sprintf("r%d", i)
 	}
 }
 

@@ -11,6 +11,7 @@ package local
 
 import (
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -205,9 +206,10 @@ func (f *finding) processes() {
 	}
 	at := append([]int{copied}, f.s.Restarts...)
 	var list []replay.Insertion
+	models := modelsOf(main)
 	for n, before := range at {
 		p := f.p
-		p.Model = modelFrom(main, before, f.Model)
+		p.Model = models.from(before, f.Model)
 		p.Resolved = p.Model
 		p.Resume = n > 0 || copied > 0
 		f.Inputs.Processes = append(f.Inputs.Processes, p)
@@ -237,12 +239,31 @@ func copiedHistory(a *replay.Agent) int {
 	return len(a.Events)
 }
 
-// modelFrom is the model of the first request at or behind an event.
-func modelFrom(a *replay.Agent, event int, otherwise string) string {
+// models are the models that answered, in the order of the requests. reach is the
+// furthest event at which one of them or of those before stands.
+type models []struct {
+	model string
+	reach int
+}
+
+func modelsOf(a *replay.Agent) (out models) {
+	reach := -1
 	for i := range a.Calls {
-		if c := &a.Calls[i]; c.Event >= event && c.Model != "" {
-			return c.Model
+		if c := &a.Calls[i]; c.Model != "" {
+			reach = max(reach, c.Event)
+			out = append(out, struct {
+				model string
+				reach int
+			}{c.Model, reach})
 		}
+	}
+	return out
+}
+
+// from is the model of the first request at or behind an event.
+func (m models) from(event int, otherwise string) string {
+	if i := sort.Search(len(m), func(i int) bool { return m[i].reach >= event }); i < len(m) {
+		return m[i].model
 	}
 	return otherwise
 }

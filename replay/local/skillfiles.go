@@ -2,6 +2,7 @@ package local
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,7 @@ func (f *finding) skillFiles() {
 		return
 	}
 	if given && f.place == own {
-		tree.hidden = f.replaceProject()
+		tree.course = &course{hidden: f.replaceProject()}
 	}
 	found := f.discover(tree)
 	f.Inputs.Files = f.filesOf(tree, found)
@@ -50,11 +51,11 @@ func (f *finding) skillFiles() {
 
 // replaceProject puts the folders given in place of the project's, which are
 // hidden. One of the project's own that was given is read where it is.
-func (f *finding) replaceProject() map[string]bool {
-	hidden := map[string]bool{}
+func (f *finding) replaceProject() map[string]int {
+	hidden := map[string]int{}
 	for dir := f.p.CWD; path.IsAbs(dir) && dir != f.p.Home; dir = path.Dir(dir) {
 		own := path.Join(dir, f.r.Discovery.Folder(), "skills")
-		hidden[own] = true
+		hidden[own] = never
 		f.p.SkillDirs = slices.DeleteFunc(f.p.SkillDirs, func(given string) bool {
 			if given == own || strings.HasPrefix(given, own+"/") {
 				delete(hidden, own)
@@ -216,9 +217,9 @@ type arrival struct {
 // itself wrote hold from then on.
 func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 	var changes []arrival
-	hidden := map[string]bool{}
-	for p := range tree.hidden {
-		hidden[p] = true
+	next := &course{hidden: map[string]int{}, written: map[string][]writtenText{}}
+	if tree.course != nil {
+		maps.Copy(next.hidden, tree.course.hidden)
 	}
 	if f.listed.whole != nil {
 		names := map[string]bool{}
@@ -239,10 +240,10 @@ func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 			at, ok := f.listed.since[k.Name]
 			switch {
 			case ok && at.After(f.listed.start):
-				hidden[where] = true
+				next.hidden[where] = never
 				changes = append(changes, arrival{at: at, appear: where})
 			case !ok && f.younger(tree, k):
-				hidden[where] = true
+				next.hidden[where] = never
 				younger++
 			}
 		}
@@ -250,30 +251,24 @@ func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 			f.assume(fmt.Sprintf("skills left out, as they are younger than the session, which never lists them: %d", younger))
 		}
 	}
-	changes = append(changes, f.writes()...)
-	sort.SliceStable(changes, func(i, j int) bool { return changes[i].at.Before(changes[j].at) })
-	tree.hidden = clone(hidden)
-	files := replay.NewFiles(tree)
-	written := map[string]string{}
-	for _, c := range changes {
-		if c.appear != "" {
-			delete(hidden, c.appear)
-		} else {
-			written[c.path] = c.text
+	for _, c := range f.writes() {
+		if _, err := tree.Tree.Stat(c.path); err == nil { // else no folder lists it
+			changes = append(changes, c)
 		}
-		next := tree
-		next.hidden, next.written = clone(hidden), clone(written)
-		files.Change(c.at, next)
+	}
+	sort.SliceStable(changes, func(i, j int) bool { return changes[i].at.Before(changes[j].at) })
+	tree.course = next
+	files := replay.NewFiles(tree)
+	for i, c := range changes {
+		tree.come = i + 1
+		if c.appear != "" {
+			next.hidden[c.appear] = tree.come
+		} else {
+			next.written[c.path] = append(next.written[c.path], writtenText{tree.come, c.text})
+		}
+		files.Change(c.at, tree)
 	}
 	return files
-}
-
-func clone[V any](m map[string]V) map[string]V {
-	out := make(map[string]V, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
 }
 
 // younger reports whether a skill that was found, not given, was written after the

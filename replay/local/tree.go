@@ -2,9 +2,11 @@ package local
 
 import (
 	"io/fs"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -130,16 +132,50 @@ type view struct {
 	skills.Tree
 	// only are the folders beside which nothing exists; nil: the whole tree.
 	only []string
-	// hidden are paths that do not exist, with all that lies in them.
-	hidden map[string]bool
-	// written are texts that the log shows to have been written, by path.
-	written map[string]string
+	// course is what becomes of paths over the session; of its changes the first come
+	// have come. nil: nothing.
+	course *course
+	come   int
+}
+
+// course is what becomes of paths over a session, for its views to share.
+type course struct {
+	// hidden are paths that do not exist, with all that lies in them, until as many
+	// changes have come.
+	hidden map[string]int
+	// written are the texts that the log shows to have been written, by path, in order.
+	written map[string][]writtenText
+}
+
+// never is more changes than ever come.
+const never = math.MaxInt
+
+// writtenText is a text, and the number of changes with which it comes.
+type writtenText struct {
+	come int
+	text string
+}
+
+// hides reports whether a path, with all that lies in it, does not exist yet.
+func (v view) hides(name string) bool { return v.course != nil && v.course.hidden[name] > v.come }
+
+// text is what the log shows to have been written to a path by now.
+func (v view) text(name string) (string, bool) {
+	if v.course == nil {
+		return "", false
+	}
+	list := v.course.written[name]
+	n := sort.Search(len(list), func(i int) bool { return list[i].come > v.come })
+	if n == 0 {
+		return "", false
+	}
+	return list[n-1].text, true
 }
 
 // sees reports whether a path exists for the session.
 func (v view) sees(name string) bool {
-	for at := name; len(v.hidden) > 0; at = path.Dir(at) {
-		if v.hidden[at] {
+	for at := name; v.course != nil && len(v.course.hidden) > 0; at = path.Dir(at) {
+		if v.hides(at) {
 			return false
 		}
 		if at == path.Dir(at) {
@@ -164,7 +200,7 @@ func (v view) ReadDir(dir string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	entries, err := v.Tree.ReadDir(dir)
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return v.hidden[path.Join(dir, e.Name())] }), err
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return v.hides(path.Join(dir, e.Name())) }), err
 }
 
 // ReadFile is the text that the log shows, or else that of the disk.
@@ -172,7 +208,7 @@ func (v view) ReadFile(name string) ([]byte, error) {
 	if err := v.missing("open", name); err != nil {
 		return nil, err
 	}
-	if text, ok := v.written[name]; ok {
+	if text, ok := v.text(name); ok {
 		return []byte(text), nil
 	}
 	return v.Tree.ReadFile(name)
