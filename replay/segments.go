@@ -127,6 +127,7 @@ func (w *walker) userSegments(r *record) {
 				if ref.name == "Skill" && strings.HasPrefix(b.Text, baseDirectory) {
 					g = Segment{Layer: LayerBody, Skill: ref.skill, Part: PartBody, Text: b.Text}
 				}
+				g.Tool = ref.name
 			}
 		case e != nil && e.Kind == Body && e.Place == PlaceBehind && classify(b.Text) == textCommand:
 			g = Segment{Layer: LayerCall, Skill: e.Skill, Part: PartTag, Text: b.Text}
@@ -273,8 +274,13 @@ func (w *walker) attachmentSegments(a *attachment) {
 		if !a.rendered && n > 0 {
 			g.Size.Add(prose(n))
 		}
-	case a.Type == "file" && !a.rendered:
-		g.Size.Add(prose(fileWrapper))
+	case a.Type == "file":
+		g.Tool, g.Rough = "Read", false
+		if !a.rendered {
+			g.Size.Add(prose(fileWrapper))
+			lines := a.Size.Len16() / lineLength // each is numbered
+			g.Size.Add(jsonl.Size{Digits: 2 * lines, Blanks: lines})
+		}
 	}
 	if !a.rendered {
 		g.Size.Add(jsonl.Measure(reminderTags))
@@ -285,6 +291,9 @@ func (w *walker) attachmentSegments(a *attachment) {
 // fileWrapper is what the client puts around a file that it shows again, in
 // characters: the call that would have read it, and its tags (billing 2.1.332).
 const fileWrapper = 200
+
+// lineLength is the length of a line of code, in characters.
+const lineLength = 45
 
 // reminderTags stand around what the client tells the model.
 const reminderTags = "<system-reminder>\n\n</system-reminder>\n"

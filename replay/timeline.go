@@ -235,6 +235,9 @@ type Segment struct {
 	Reply int
 	// Kept: it stood before the compaction that begins its prompt, and stayed.
 	Kept bool
+	// Tool names the tool whose result it is, or would have been: texts of one tool
+	// are alike.
+	Tool string
 	// Rough: the size is not that of a text in the log, but of one of its kind.
 	Rough bool
 	Line  int

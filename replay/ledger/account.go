@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"math"
+	"slices"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
@@ -18,10 +19,10 @@ import (
 // must sum to is divided so that each moves as far as its estimate is loose.
 type account struct {
 	*prompts
-	agent   *replay.Agent
-	factors [estimateParts]float64 // tokens for one of the estimate, by part
-	unseen  map[int32]int64        // by the first segment of a prompt: tokens that no segment shows
-	basis   []Basis                // of each known segment
+	agent  *replay.Agent
+	scales calibration
+	unseen map[int32]int64 // by the first segment of a prompt: tokens that no segment shows
+	basis  []Basis         // of each known segment
 
 	// front is how many tokens stand before all messages: system prompt and tools.
 	// -1 where nothing shows it.
@@ -29,8 +30,8 @@ type account struct {
 	model string // for which it holds
 	// sized are the tokens of texts that a recorded difference has sized, and bodies
 	// the tokens for one of the estimate, by skill.
-	sized  map[string]float64
-	bodies map[string]float64
+	sized  map[string]guess
+	bodies map[string]guess
 
 	fresh  []int // segments that the call in hand is the first to send
 	before int   // the last segment before these, -1 if there is none
@@ -38,6 +39,14 @@ type account struct {
 	anew   bool  // the prompt in hand could not be explained
 	guess  []guess
 	shares []float64
+	groups []group
+	member []int // of groups
+}
+
+// group holds the fresh texts of a kind, and how far they may be off together.
+type group struct {
+	kind kind
+	off  float64
 }
 
 // guess is what is thought of the size of a text.
@@ -46,11 +55,12 @@ type guess struct {
 	loose  float64 // how far it may be off, as a share of it
 }
 
-// How loose estimates are: of what was billed or sized before, of a text by its
-// characters, of a text that is not in the log.
+// How loose estimates are: of what was billed or sized before, of what was sized at
+// the front of a prompt, of a text by its characters, of a text that is not in the
+// log.
 const (
 	looseKnown  = 0.02
-	looseBody   = 0.03
+	looseFirst  = 0.05
 	looseText   = 0.10
 	looseUnread = 0.35
 )
@@ -65,8 +75,8 @@ const minSized = 40
 
 func newAccount(a *replay.Agent) *account {
 	acc := &account{prompts: newPrompts(a.Segments), agent: a, unseen: map[int32]int64{}, basis: make([]Basis, len(a.Segments)), front: -1,
-		sized: map[string]float64{}, bodies: map[string]float64{}}
-	acc.factors = calibrate(acc.prompts, a.Calls)
+		sized: map[string]guess{}, bodies: map[string]guess{}}
+	acc.scales = calibrate(acc.prompts, a.Calls)
 	acc.findFront()
 	return acc
 }
@@ -124,6 +134,7 @@ func (acc *account) size(c *replay.APICall) {
 			rest = max(total-p.total(c.Tail), 0)
 		} else {
 			acc.divide(room, Anchored)
+			acc.learn(looseFirst)
 		}
 		acc.unseen[head] = rest
 		if acc.front < 0 {
@@ -136,7 +147,7 @@ func (acc *account) size(c *replay.APICall) {
 			basis = Exact
 		}
 		acc.divide(room, basis)
-		acc.learn()
+		acc.learn(looseKnown)
 	case room == 0 && len(acc.fresh) == 0:
 	default:
 		// Something fell out of the prompt, or came into it, that no record shows.
@@ -159,7 +170,7 @@ func (acc *account) begin(c *replay.APICall, total int64, expected float64) (res
 	}
 	rest = acc.front
 	if !acc.agent.Environment {
-		rest += int64(math.Round(contextTokens * acc.factors[0]))
+		rest += int64(math.Round(contextTokens * acc.scales.factors[0]))
 	}
 	room = total - rest
 	// What else the prompt holds, as the user's instructions, is in no log: where the
@@ -177,9 +188,9 @@ func (acc *account) guesses() (sum float64) {
 		g := &acc.segments[acc.fresh[k]]
 		e := guess{acc.estimated(acc.fresh[k]), looseText}
 		if t, ok := acc.sized[g.Text]; ok && g.Text != "" {
-			e = guess{t, looseKnown}
+			e = t
 		} else if ratio, ok := acc.bodies[g.Skill]; ok && g.Part == replay.PartReattachment {
-			e = guess{replay.EstimateTokens(g.Size) * ratio, looseBody}
+			e = guess{replay.EstimateTokens(g.Size) * ratio.tokens, ratio.loose}
 		} else if g.Rough {
 			e.loose = looseUnread
 		}
@@ -249,14 +260,31 @@ func (acc *account) divide(room int64, basis Basis) {
 		acc.guess[sink] = guess{acc.guess[sink].tokens + float64(room) - sum, 1}
 		sum = float64(room)
 	}
-	for _, e := range acc.guess {
-		give += e.tokens * e.loose * e.loose
+	// Texts of a kind err together, those of different kinds each for itself.
+	acc.groups = acc.groups[:0]
+	for k, e := range acc.guess {
+		g := &acc.segments[acc.fresh[k]]
+		of := kindOf(g)
+		if g.Reply > 0 {
+			of = kind{part: replay.PartUse}
+		}
+		n := slices.IndexFunc(acc.groups, func(x group) bool { return x.kind == of })
+		if n < 0 {
+			n = len(acc.groups)
+			acc.groups = append(acc.groups, group{kind: of})
+		}
+		acc.groups[n].off += e.tokens * e.loose
+		acc.member = append(acc.member[:k], n)
+	}
+	for _, x := range acc.groups {
+		give += x.off * x.off
 	}
 	acc.shares = acc.shares[:0]
-	for _, e := range acc.guess {
+	for k, e := range acc.guess {
 		t := e.tokens
 		if give > 0 {
-			t += (float64(room) - sum) * e.tokens * e.loose * e.loose / give
+			// Of what is off a group takes off²/give, of that a text its share.
+			t += (float64(room) - sum) * acc.groups[acc.member[k]].off / give * e.tokens * e.loose
 		}
 		acc.shares = append(acc.shares, max(t, e.tokens/10))
 	}
@@ -266,32 +294,48 @@ func (acc *account) divide(room int64, basis Basis) {
 	}
 }
 
-// learn remembers the sizes of the fresh texts.
-func (acc *account) learn() {
+// learn remembers the sizes of the fresh texts, which are as loose as given where a
+// text made up all that was new, and looser where it was a part of it.
+func (acc *account) learn(loose float64) {
+	var all int64
+	for _, i := range acc.fresh {
+		if acc.segments[i].Reply == 0 {
+			all += acc.tokens[i]
+		}
+	}
 	for _, i := range acc.fresh {
 		g := &acc.segments[i]
-		if len(g.Text) < minSized {
+		t := acc.tokens[i]
+		if len(g.Text) < minSized || t == 0 {
 			continue
 		}
-		t := float64(acc.tokens[i])
+		e := guess{float64(t), loose + (looseText-loose)/2*float64(all-t)/float64(all)}
+		if g.Part == replay.PartLine {
+			e.loose = loose // the lines of a listing lie together
+		}
 		switch g.Part {
-		case replay.PartBody:
-			if e := replay.EstimateTokens(g.Size); e > 0 && t > 0 {
-				acc.bodies[g.Skill] = t / e
+		case replay.PartBody, replay.PartReattachment:
+			if x := replay.EstimateTokens(g.Size); x > 0 {
+				remember(acc.bodies, g.Skill, guess{e.tokens / x, e.loose})
 			}
-			acc.sized[g.Text] = t
-		case replay.PartLine, replay.PartReference:
-			acc.sized[g.Text] = t
+			remember(acc.sized, g.Text, e)
+		case replay.PartLine:
+			remember(acc.sized, g.Text, e)
 		}
 	}
 }
 
-// estimated is the estimate of a segment, scaled.
-func (acc *account) estimated(i int) (t float64) {
-	for k, e := range estimateOf(&acc.segments[i]) {
-		t += acc.factors[k] * e
+// remember keeps the less loose of what is known.
+func remember(known map[string]guess, key string, e guess) {
+	if old, ok := known[key]; !ok || e.loose <= old.loose {
+		known[key] = e
 	}
-	return t
+}
+
+// estimated is the estimate of a segment, scaled.
+func (acc *account) estimated(i int) float64 {
+	g := &acc.segments[i]
+	return acc.scales.scaled(kindOf(g), estimateOf(g))
 }
 
 // The parts of an estimate that are scaled each for itself.

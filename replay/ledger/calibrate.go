@@ -10,6 +10,43 @@ import (
 type equation struct {
 	parts  [estimateParts]float64
 	tokens float64
+	kinds  []kindPart // of differences: which texts made it up
+}
+
+// kind tells texts apart that are alike among themselves: by their layer, and the
+// tool whose results they are.
+type kind struct {
+	layer replay.Layer
+	part  replay.Part
+	tool  string
+}
+
+func kindOf(g *replay.Segment) kind { return kind{g.Layer, g.Part, g.Tool} }
+
+// kindPart is the estimate of the texts of a kind, by part.
+type kindPart struct {
+	kind  kind
+	parts [estimateParts]float64
+}
+
+// calibration is what a session teaches about estimates.
+type calibration struct {
+	factors [estimateParts]float64 // tokens for one of the estimate, by part
+	// kinds corrects what comes of them, by kind of text: the parts do not tell code
+	// from a table of figures.
+	kinds map[kind]float64
+}
+
+// scaled is an estimate in tokens.
+func (c *calibration) scaled(k kind, parts [estimateParts]float64) float64 {
+	return c.correction(k) * (c.factors[0]*parts[0] + c.factors[1]*parts[1] + c.factors[2]*parts[2])
+}
+
+func (c *calibration) correction(k kind) float64 {
+	if f, ok := c.kinds[k]; ok {
+		return f
+	}
+	return 1
 }
 
 // What is thought of the factors before a session says more: the models' tokenizer
@@ -18,26 +55,77 @@ type equation struct {
 const (
 	priorFactor  = 1.15
 	commonSpread = 0.25 // of what the parts share
-	ownSpread    = 0.12 // of each beside
-	wideSpread   = 0.40 // of scripts that tokenizers treat very differently
+	ownSpread    = 0.20 // of each beside
+	wideSpread   = 0.80 // of scripts that tokenizers treat very differently
 	equationOff  = 0.04 // of an equation, as a share of its estimate
 	equationMin  = 6.0  // and at least, in tokens
 )
 
 // calibrate finds the factors of the parts of the estimates: those under which the
 // agent's differences, and its replies, are the least surprising.
-func calibrate(p *prompts, calls []replay.APICall) [estimateParts]float64 {
-	factors := [estimateParts]float64{priorFactor, priorFactor, priorFactor}
+func calibrate(p *prompts, calls []replay.APICall) calibration {
+	c := calibration{factors: [estimateParts]float64{priorFactor, priorFactor, priorFactor}, kinds: map[kind]float64{}}
 	list := equations(p, calls)
-	// Again and again: what does not fit at all, as a difference with a text that no record
-	// shows, counts little then.
-	for range 3 {
-		factors = solve(list, factors)
+	// In turns: what a kind is off is not to be taken for a factor, nor the other way
+	// round. What does not fit at all, as a difference with a text that no record
+	// shows, counts little from the second time on.
+	for range calibrateRounds {
+		c.solve(list)
+		c.correct(list)
 	}
-	for i, f := range factors {
-		factors[i] = min(max(f, 0.3), 4)
+	return c
+}
+
+const calibrateRounds = 4
+
+// The corrections of kinds begin at 1, as if kindTokens tokens had said so.
+const (
+	kindTokens = 250
+	kindRounds = 4
+	maxKinds   = 64
+)
+
+// correct finds the corrections of kinds. Where one kind makes up a difference it is
+// the ratio; where several do, each round gives each of them its share of what is
+// still off, so that what is known of one from elsewhere tells of the others.
+func (c *calibration) correct(list []equation) {
+	type sums struct{ got, want float64 }
+	for range kindRounds {
+		now := map[kind]sums{}
+		for i := range list {
+			e := &list[i]
+			if len(e.kinds) == 0 {
+				continue
+			}
+			want := 0.0
+			for _, k := range e.kinds {
+				want += c.scaled(k.kind, k.parts)
+			}
+			ratio := e.tokens / want
+			if want == 0 || ratio < 0.4 || ratio > 2.5 {
+				continue // not all of it is known
+			}
+			for _, k := range e.kinds {
+				s := now[k.kind]
+				t := c.scaled(k.kind, k.parts)
+				// A kind that is the greater part learns more from it.
+				w := t / want
+				s.want += t * w
+				s.got += t * w * ratio
+				now[k.kind] = s
+			}
+		}
+		for k, s := range now {
+			f, ok := c.kinds[k]
+			if !ok {
+				if len(c.kinds) >= maxKinds {
+					continue
+				}
+				f = 1
+			}
+			c.kinds[k] = f * (s.got + kindTokens) / (s.want + kindTokens)
+		}
 	}
-	return factors
 }
 
 // maxEquations bounds how many differences are looked at: the first ones teach most.
@@ -63,22 +151,21 @@ func equations(p *prompts, calls []replay.APICall) []equation {
 		reply := equation{}
 		for i := c.Tail; i != calls[last].Tail; i = p.segments[i].Prev {
 			g := &p.segments[i]
-			e := &eq
+			parts := estimateOf(g)
 			if g.Reply > 0 {
-				e = &reply
+				reply.add(parts)
+				continue
 			}
-			for k, x := range estimateOf(g) {
-				e.parts[k] += x
-			}
+			eq.add(parts)
+			eq.kinds = append(eq.kinds, kindPart{kindOf(g), parts})
 		}
 		if t, ok := resent(&calls[last], priorFactor*reply.sum()); ok {
 			reply.tokens = t
 			list = append(list, reply)
 			eq.tokens -= t
 		} else {
-			for k, x := range reply.parts {
-				eq.parts[k] += x
-			}
+			eq.add(reply.parts)
+			eq.kinds = append(eq.kinds, kindPart{kind{part: replay.PartUse}, reply.parts})
 		}
 		if eq.tokens > 0 && eq.sum() > 0 {
 			list = append(list, eq)
@@ -87,11 +174,17 @@ func equations(p *prompts, calls []replay.APICall) []equation {
 	return list
 }
 
+func (e *equation) add(parts [estimateParts]float64) {
+	for k, x := range parts {
+		e.parts[k] += x
+	}
+}
+
 func (e *equation) sum() float64 { return e.parts[0] + e.parts[1] + e.parts[2] }
 
 // solve finds the factors by least squares with what is thought before. The unknowns
 // are the common factor and what each part differs from it.
-func solve(list []equation, factors [estimateParts]float64) [estimateParts]float64 {
+func (c *calibration) solve(list []equation) {
 	const n = 1 + estimateParts
 	var a [n][n + 1]float64
 	for i, spread := range [n]float64{commonSpread, ownSpread, ownSpread, wideSpread} {
@@ -100,15 +193,26 @@ func solve(list []equation, factors [estimateParts]float64) [estimateParts]float
 	a[0][n] = priorFactor / (commonSpread * commonSpread)
 	for i := range list {
 		e := &list[i]
-		var got float64
-		for k, x := range e.parts {
-			got += factors[k] * x
+		parts := e.parts
+		if len(e.kinds) > 0 {
+			parts = [estimateParts]float64{}
+			for j := range e.kinds {
+				f := c.correction(e.kinds[j].kind)
+				for k, x := range e.kinds[j].parts {
+					parts[k] += f * x
+				}
+			}
 		}
-		sigma := equationOff*e.sum() + equationMin
+		var got, sum float64
+		for k, x := range parts {
+			got += c.factors[k] * x
+			sum += x
+		}
+		sigma := equationOff*sum + equationMin
 		if off := math.Abs(e.tokens-got) / sigma; off > 3 {
 			sigma *= off / 3 * off / 3
 		}
-		row := [n]float64{e.sum(), e.parts[0], e.parts[1], e.parts[2]}
+		row := [n]float64{sum, parts[0], parts[1], parts[2]}
 		w := 1 / (sigma * sigma)
 		for i := range n {
 			for j := range n {
@@ -134,8 +238,7 @@ func solve(list []equation, factors [estimateParts]float64) [estimateParts]float
 		}
 		x[i] /= a[i][i]
 	}
-	for k := range factors {
-		factors[k] = x[0] + x[1+k]
+	for k := range c.factors {
+		c.factors[k] = min(max(x[0]+x[1+k], 0.3), 4)
 	}
-	return factors
 }
