@@ -2,6 +2,7 @@ package replay
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -25,7 +26,7 @@ type Source struct {
 func Observe(main Source, subs ...Source) (*Session, error) {
 	s := &Session{Client: "claude-code", File: main.Name, Unknown: map[string]int{}}
 	var firstErr error
-	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}, counted: map[callKey]int{}, failed: map[string]bool{}}
+	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}, requests: newRequests(), failed: map[string]bool{}}
 	in := &intake{tools: map[string]string{}}
 	read := func(src Source, facts func(*jsonl.Record)) []*record {
 		var out []*record
@@ -62,13 +63,13 @@ func Observe(main Source, subs ...Source) (*Session, error) {
 
 // observer collects what crosses the agents of a session.
 type observer struct {
-	session *Session
-	calls   map[string]*callRef // tool uses by id, of all agents
-	seen    map[string]bool     // versions and models
-	counted map[callKey]int     // model requests, and the agent that has them
-	failed  map[string]bool     // requests that failed, by the uuid of their record
-	byAgent []agentLink
-	folders []folder // of skills, as their bodies name them
+	session  *Session
+	calls    map[string]*callRef // tool uses by id, of all agents
+	seen     map[string]bool     // versions and models
+	requests requests            // the model requests of all agents
+	failed   map[string]bool     // requests that failed, by the uuid of their record
+	byAgent  []agentLink
+	folders  []folder // of skills, as their bodies name them
 
 	saysEarlier map[string]bool // see earlier, by version
 }
@@ -247,7 +248,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 	a := &Agent{ID: id, File: file, Type: typ}
 	s.Agents = append(s.Agents, a)
 	w := &walker{observer: o, agent: a, index: len(s.Agents) - 1, graph: g,
-		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, reply: -1, result: -1, calls: map[callKey]int{}, turns: map[string]bool{}}
+		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, reply: -1, result: -1, turns: map[string]bool{}}
 	for i := range w.last {
 		w.last[i], w.tails[i] = -1, -2
 	}
@@ -355,9 +356,9 @@ type walker struct {
 	reply  int // the call whose reply the record in hand is part of, -1 if of none
 	result int // segment of the last result of the turn, -1 if there is none
 
-	calls map[callKey]int // API calls
 	turns map[string]bool // assistant messages that have begun
 	kept  map[string]map[string]bool
+	stays map[string]bool // the records that any boundary keeps
 
 	closed            bool // the process has written its closing account
 	promptN, slashN   int
@@ -372,9 +373,6 @@ type walker struct {
 	shown                           *jsonl.Attachment
 	pendingBody                     string // tool use whose body may follow without a source id
 }
-
-// callKey tells one model request from another.
-type callKey struct{ message, request string }
 
 func (w *walker) where(r *record) Where {
 	return Where{File: w.agent.File, Line: r.Line, UUID: r.UUID, Time: r.Time}
@@ -438,7 +436,7 @@ func (w *walker) findKept() {
 	// cost more than some walks over the log.
 	const walks = 16
 	steps := walks * len(nodes)
-	w.kept = map[string]map[string]bool{}
+	w.kept, w.stays = map[string]map[string]bool{}, map[string]bool{}
 	for i := range nodes {
 		c := nodes[i].rec.Compact
 		if c == nil {
@@ -464,6 +462,7 @@ func (w *walker) findKept() {
 			}
 		}
 		w.kept[nodes[i].rec.UUID] = kept
+		maps.Copy(w.stays, kept)
 	}
 }
 
@@ -907,53 +906,41 @@ func (w *walker) attachment(r *record) {
 	}
 }
 
-// mostModels is how many models a call keeps the names of.
-const mostModels = 16
-
-// apiCall merges the rows of one model request. A request that the log of another
-// agent holds too, as a copied history does, was made once.
+// apiCall merges the rows of one model request.
 func (w *walker) apiCall(r *record) {
 	m := r.Message
 	w.reply = -1
 	if m.Model == syntheticModel {
 		return
 	}
-	key := callKey{m.ID, m.RequestID}
-	if m.ID == "" {
-		key = callKey{message: r.UUID}
+	ids := callKey{m.ID, m.RequestID}
+	if ids == (callKey{}) && r.UUID != "" {
+		ids.request = "\x00" + r.UUID // no id that a log has
 	}
-	i, ok := w.calls[key]
-	if !ok && (m.ID == "" || m.RequestID != "") && key != (callKey{}) {
-		if owner, counted := w.observer.counted[key]; counted && owner != w.index {
+	at, ok := w.requests.find(ids, w.session.Agents)
+	if !ok {
+		if w.copied(r) {
 			return
 		}
-		w.observer.counted[key] = w.index
-	}
-	if !ok || key == (callKey{}) {
-		i = len(w.agent.Calls)
-		w.calls[key] = i
-		w.agent.Calls = append(doubled(w.agent.Calls), APICall{Where: w.where(r), Message: m.ID, Request: m.RequestID, Model: m.Model,
+		at = callPlace{w.index, len(w.agent.Calls)}
+		w.agent.Calls = append(doubled(w.agent.Calls), APICall{Message: m.ID, Request: m.RequestID, Model: m.Model, Where: w.where(r),
 			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail(), Version: r.Version})
 	}
-	w.reply = i
-	c := &w.agent.Calls[i]
-	c.Rows++
-	w.wrote(c, m)
-	if m.Model != "" && m.Model != c.Model && len(c.Models) < mostModels && !contains(c.Models, m.Model) {
-		if len(c.Models) == 0 {
-			c.Models = append(c.Models, c.Model)
-		}
-		c.Models = append(c.Models, m.Model)
+	w.requests.note(ids, at)
+	c := &w.session.Agents[at.agent].Calls[at.call]
+	c.row(m, w.where(r))
+	if at.agent == w.index {
+		w.reply = at.call
+		c.Rows++
+		w.wrote(c, m)
 	}
-	c.Final = c.Final || m.StopReason != ""
-	if m.Usage != nil && (!c.HasUsage || m.Usage.Output > c.Usage.Output) {
-		// The whole row with the highest output: snapshots of a streaming reply grow.
-		c.Usage, c.HasUsage = *m.Usage, true
-		c.Where = w.where(r)
-		if m.Model != "" {
-			c.Model = m.Model
-		}
-	}
+}
+
+// copied reports whether a row stands for a request of another log: a fork begins
+// with the rows that a compaction kept, whose usage is then written as 0.
+func (w *walker) copied(r *record) bool {
+	u := r.Message.Usage
+	return u != nil && u.Output == 0 && u.Prompt() == 0 && w.stays[r.UUID]
 }
 
 // wrote adds what a row of a reply holds.

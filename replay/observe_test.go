@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -316,6 +317,55 @@ func TestSessionFacts(t *testing.T) {
 	equal(t, "line of the defect", s.Defects[0].Pos.Line, 5)
 	empty := observe(t)
 	equal(t, "events of nothing", len(empty.Main().Events), 0)
+}
+
+// TestRequests tells requests by their ids: by both, or by the one that a row has.
+func TestRequests(t *testing.T) {
+	row := func(uuid, message, request string, in, out int) string {
+		ids := ""
+		if message != "" {
+			ids = `"id":"` + message + `",`
+		}
+		if request != "" {
+			request = `"requestId":"` + request + `",`
+		}
+		return fmt.Sprintf(`{"type":"assistant","uuid":%q,"sessionId":"s1",%s"message":{%s"model":"claude-sonnet-5","content":"x","usage":{"input_tokens":%d,"output_tokens":%d}}}`, uuid, request, ids, in, out)
+	}
+	for _, c := range []struct {
+		name string
+		rows []string
+		want string // input and output of each call
+	}{
+		{"both ids", []string{row("a", "m1", "r1", 10, 9), row("b", "m1", "r1", 10, 159), row("c", "m1", "r1", 10, 20)}, "10/159"},
+		{"message ids only", []string{row("a", "m1", "", 10, 9), row("b", "m1", "", 10, 11), row("c", "m2", "", 20, 1)}, "10/11 20/1"},
+		{"request ids only", []string{row("a", "", "r1", 10, 9), row("b", "", "r1", 10, 11), row("c", "", "r2", 20, 1)}, "10/11 20/1"},
+		{"one id in part", []string{row("a", "m1", "", 10, 9), row("b", "m1", "r1", 10, 11), row("c", "m1", "", 10, 5)}, "10/11"},
+		{"the other id in part", []string{row("a", "", "r1", 10, 9), row("b", "m1", "r1", 10, 11), row("c", "m1", "", 10, 12)}, "10/12"},
+		{"a message that was requested twice", []string{row("a", "m1", "r1", 10, 9), row("b", "m1", "r2", 20, 11)}, "10/9 20/11"},
+		{"no ids", []string{row("a", "", "", 10, 9), row("b", "", "", 20, 11)}, "10/9 20/11"},
+		{"not even a record's", []string{row("", "", "", 10, 9), row("", "", "", 10, 9)}, "10/9 10/9"},
+		{"the same output", []string{row("a", "m1", "r1", 1, 9), row("b", "m1", "r1", 10, 9), row("c", "m1", "r1", 5, 9)}, "10/9"},
+	} {
+		for range 2 {
+			var got []string
+			for _, call := range observe(t, c.rows...).Main().Calls {
+				got = append(got, fmt.Sprintf("%d/%d", call.Usage.Input, call.Usage.Output))
+			}
+			slices.Sort(got)
+			equal(t, c.name, strings.Join(got, " "), c.want)
+			slices.Reverse(c.rows)
+		}
+	}
+}
+
+// TestCopiedRequests: a fork begins with the rows that a compaction kept, whose
+// usage is then 0. They are no requests of its own.
+func TestCopiedRequests(t *testing.T) {
+	boundary := `{"type":"system","subtype":"compact_boundary","uuid":"b","sessionId":"s1","logicalParentUuid":"gone","compactMetadata":{"trigger":"manual","preTokens":9,"preservedMessages":{"anchorUuid":"b","uuids":["k"]}}}`
+	kept := `{"type":"assistant","uuid":"k","parentUuid":"b","sessionId":"s1","requestId":"r1","message":{"id":"m1","model":"claude-sonnet-5","stop_reason":"end_turn","content":"x","usage":{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0,"service_tier":"standard"}}}`
+	s := observe(t, boundary, kept, user("p", "k", "go on"), assistant("q", "p", "m2", text("y")))
+	equal(t, "calls", len(s.Main().Calls), 1)
+	equal(t, "the call", s.Main().Calls[0].Message, "m2")
 }
 
 func TestFailures(t *testing.T) {
