@@ -113,7 +113,7 @@ func (p *predictor) startAgent(s State, e *Event) (State, []Effect) {
 			b.Place, b.Unlogged = PlaceSystem, true // not every log shows system prompts
 		}
 		effects = []Effect{b.Effect}
-		if p.rules.Call.ForkContext == rules.ForkParent && !p.agent.Invocation {
+		if p.rules.Call.ForkContext == rules.ForkParent && p.agent.Invocation == "" {
 			effects = append(effects, Effect{Kind: Launched, Skill: call.Skill, Text: invocation, Rule: "call.fork_context", Proof: "no " + invocation + " stands in the messages of the fork"})
 		}
 		var more []Effect

@@ -212,3 +212,23 @@ func TestDialectsTampered(t *testing.T) {
 		}
 	}
 }
+
+// TestDialectForks ties a fork to its skill by what its own log tells, where the result
+// does not name it.
+func TestDialectForks(t *testing.T) {
+	unnamed := edit{line: 6, from: `, "agentId": "f1"`, to: ``}
+	for name, edits := range map[string][]edit{
+		"named by the result": nil,
+		"a system prompt":     {unnamed, {agent: "f1", line: 5, from: `audit`, to: `it`}},
+		"a task":              {unnamed, {agent: "f1", line: 1, from: `Base directory`, to: `No directory`}},
+	} {
+		r := dialects[3].run(t, edits...)
+		if _, others := outcome(r); len(others) > 0 {
+			t.Errorf("%s: %s", name, strings.Join(others, "; "))
+		}
+		fork := r.Session.Agents[1]
+		if fork.OnBehalfOf != "audit" || fork.StartedBy != "t2" || fork.Prompts != 0 || len(fork.Calls) != 2 {
+			t.Errorf("%s: for %q, started by %q, %d prompts, %d calls", name, fork.OnBehalfOf, fork.StartedBy, fork.Prompts, len(fork.Calls))
+		}
+	}
+}

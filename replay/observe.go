@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay/fileops"
@@ -314,8 +315,9 @@ func (o *observer) link() {
 	})
 }
 
-// claim ties forks whose system prompt is a body, and which no result names, to the
-// skill: its latest call before them that no other agent was started by.
+// claim ties forks that no result names, but whose system prompt is a body or whose
+// task is told in a message, to the skill: its latest call before them that no other
+// agent was started by.
 func (o *observer) claim(subs []*Agent) {
 	taken := map[string]bool{}
 	for _, a := range subs {
@@ -323,14 +325,25 @@ func (o *observer) claim(subs []*Agent) {
 	}
 	for _, a := range subs {
 		b := systemBody(a)
-		if b == nil || a.StartedBy != "" {
+		if a.StartedBy != "" || b == nil && a.Invocation == "" {
 			continue
 		}
-		a.OnBehalfOf = b.Skill
+		var started time.Time
+		for i := range a.Events {
+			if e := &a.Events[i]; e.Kind == Turn {
+				started = e.Where.Time // its first own request: what it repeats is no event
+				break
+			}
+		}
+		runs := func(skill string) bool { return skill != "" && strings.Contains(a.Invocation, skill) }
+		if b != nil {
+			a.OnBehalfOf, started = b.Skill, b.Where.Time
+			runs = func(skill string) bool { return skill == b.Skill }
+		}
 		for _, parent := range o.session.Agents {
 			for i := range parent.Events {
 				e := &parent.Events[i]
-				if e.Kind == SkillCall && normalName(e.Skill) == b.Skill && !taken[e.ToolUse] && !e.Where.Time.After(b.Where.Time) && parent != a {
+				if e.Kind == SkillCall && runs(normalName(e.Skill)) && !taken[e.ToolUse] && !e.Where.Time.After(started) && parent != a {
 					a.StartedBy, a.OnBehalfOf = e.ToolUse, e.Skill
 				}
 			}
@@ -571,7 +584,7 @@ func (w *walker) user(r *record) {
 			return
 		}
 		if w.agent.ID != "main" && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), invocation) {
-			w.agent.Invocation = true
+			w.agent.Invocation = text
 			return
 		}
 		if r.PromptSource == "system" || r.TurnOrigin == "task_notification" {

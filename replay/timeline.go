@@ -153,9 +153,9 @@ type Agent struct {
 	// OnBehalfOf the skill (a fork) it runs.
 	StartedBy  string
 	OnBehalfOf string
-	// Invocation: the log holds the message that tells a fork its task behind the
-	// messages of its parent.
-	Invocation bool
+	// Invocation is the message that tells a fork its task behind the messages of its
+	// parent; "" where the log holds none.
+	Invocation string
 	Events     []Event
 	Calls      []APICall
 	Segments   []Segment

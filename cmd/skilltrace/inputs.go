@@ -70,7 +70,7 @@ func (a *app) loadInputs() (*given, error) {
 		}
 	}
 	in.finder = local.NewFinder(local.Options{
-		Home: a.home(), ConfigDirs: a.configFolders(), Skills: in.skills, SkillsAt: in.skillsAt, Settings: in.settings, Usage: in.usage, Managed: in.managed,
+		Home: a.home(), ConfigDirs: a.configFolders(), ConfigGiven: len(a.scope.configDirs) > 0, Skills: in.skills, SkillsAt: in.skillsAt, Settings: in.settings, Usage: in.usage, Managed: in.managed,
 		Window: in.window, Table: in.table, Version: in.version, Getenv: a.getenv,
 	})
 	return in, nil

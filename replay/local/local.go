@@ -23,6 +23,9 @@ import (
 type Options struct {
 	Home       string   // the user's home
 	ConfigDirs []string // the client's configuration folders in scope
+	// ConfigGiven: ConfigDirs were named by the user. The first is then the home of a
+	// client that is only described, wherever the log lies.
+	ConfigGiven bool
 	// Skills are folders of skills that stand in place of the project's; each holds
 	// a folder with SKILL.md for every skill.
 	Skills []string
@@ -110,6 +113,9 @@ func (x *Finder) Find(s *replay.Session) (*Found, error) {
 		}
 	}
 	f.place, f.configDir = x.placeOf(fileOf(s))
+	if f.place == elsewhere && f.Described != "" && x.o.ConfigGiven && len(x.roots) > 0 {
+		f.place, f.configDir = copied, slashed(x.roots[0].named)
+	}
 	f.Own = f.place == own
 	f.process()
 	// Each step needs those before it; the reader has another order.
