@@ -45,8 +45,23 @@ type Attempt struct {
 	// and among the Skill calls, of its prompt, from 1; 0 for what was only typed. A
 	// skill called at a high position was triggered late, which is not never.
 	ToolPosition, SkillPosition int
+	Version                     string // of the client, "" if it is not known
+	// AfterCompaction: behind the last compaction of the conversation, or there is none.
+	AfterCompaction bool
 
 	event int // the event that it is
+}
+
+// SentText is a text of a skill that was sent: a body, a note in its place, or a body
+// that a compaction put back.
+type SentText struct {
+	Kind    EventKind // Body, Note or Reattachment
+	Skill   string
+	Where   Where
+	Version string
+	Chars   int // UTF-16 code units
+	// Again: the very text of a body stood in the conversation already.
+	Again bool
 }
 
 // SkillUse is what one agent did with one skill. Branches that a rewind left
@@ -75,6 +90,7 @@ type Summary struct {
 	Prompts, Slashes int
 	Attempts         []Attempt
 	Skills           []SkillUse // in order of the first event
+	Sent             []SentText
 	// ByUser and ByModel count invocations; attempts without success are Refused,
 	// Rejected and Unanswered.
 	ByUser, ByModel               int
@@ -138,7 +154,7 @@ func Summarize(a *Agent) Summary {
 			} else {
 				s.out.ByModel++
 			}
-			if t.event > last && !t.Abandoned {
+			if t.AfterCompaction = t.event > last && !t.Abandoned; t.AfterCompaction {
 				s.out.AfterCompaction++
 			}
 		}
@@ -192,7 +208,7 @@ func (s *summarizer) use(skill string, at Where) *SkillUse {
 
 func (s *summarizer) attempt(t Attempt, i int) int {
 	e := &s.agent.Events[i]
-	t.Where, t.Prompt, t.Abandoned, t.event = e.Where, e.PromptN, e.Abandoned, i
+	t.Where, t.Prompt, t.Abandoned, t.Version, t.event = e.Where, e.PromptN, e.Abandoned, e.Version, i
 	s.use(t.Skill, t.Where)
 	s.out.Attempts = append(s.out.Attempts, t)
 	return len(s.out.Attempts) - 1
@@ -213,23 +229,31 @@ func (s *summarizer) step(i int, c context) context {
 	case Body:
 		s.use(e.Skill, e.Where).Bodies++
 		s.out.Loads.add(e.Text)
-		if c.texts[e.Text] != nil {
+		again := c.texts[e.Text] != nil
+		if again {
 			s.out.Avoidable.add(e.Text)
 		}
+		s.sent(e, e.Skill, e.Text, again)
 		c.hold(e.Text, e.Where.UUID)
 	case Note:
 		s.use(e.Skill, e.Where).Notes++
+		s.sent(e, e.Skill, e.Text, false)
 	case Compaction:
 		return c.compacted(e.Compaction)
 	case Reattachment:
 		for _, k := range e.Skills {
 			s.out.Reattached.add(k.Content)
+			s.sent(e, k.Name, k.Content, false)
 			c.hold(k.Content, e.Where.UUID)
 		}
 	case Listing:
 		s.listing(e, &c)
 	}
 	return c
+}
+
+func (s *summarizer) sent(e *Event, skill, text string, again bool) {
+	s.out.Sent = append(s.out.Sent, SentText{Kind: e.Kind, Skill: skill, Where: e.Where, Version: e.Version, Chars: budget.Len16(text), Again: again})
 }
 
 func (c context) hold(text, uuid string) { c.texts[text] = &holder{uuid, c.texts[text]} }
@@ -348,7 +372,7 @@ func (s *summarizer) closeTurn() {
 				continue
 			}
 			s.out.Attempts = append(s.out.Attempts, Attempt{Skill: n.name, By: ByUser, Stack: j + 1, Outcome: OutcomeRefused,
-				Where: s.stacked.Where, Prompt: s.stacked.PromptN, Abandoned: s.stacked.Abandoned})
+				Where: s.stacked.Where, Prompt: s.stacked.PromptN, Abandoned: s.stacked.Abandoned, Version: s.stacked.Version})
 		}
 	}
 	s.typed, s.stacked = nil, nil

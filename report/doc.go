@@ -32,6 +32,8 @@ const (
 	FormatTable    Format = "table"
 	FormatJSON     Format = "json"
 	FormatMarkdown Format = "markdown"
+	FormatCSV      Format = "csv"
+	FormatNDJSON   Format = "ndjson"
 )
 
 // markdownWriter is a document that has a Markdown form.
@@ -39,11 +41,20 @@ type markdownWriter interface {
 	WriteMarkdown(w io.Writer) error
 }
 
+// linesWriter is a document that has forms of one line for each of its parts.
+type linesWriter interface {
+	WriteCSV(w io.Writer) error
+	WriteNDJSON(w io.Writer) error
+}
+
 // FormatsOf lists the formats in which Write can write doc.
 func FormatsOf(doc Document) []Format {
 	formats := []Format{FormatTable, FormatJSON}
 	if _, ok := doc.(markdownWriter); ok {
 		formats = append(formats, FormatMarkdown)
+	}
+	if _, ok := doc.(linesWriter); ok {
+		formats = append(formats, FormatCSV, FormatNDJSON)
 	}
 	return formats
 }
@@ -59,6 +70,13 @@ func Write(w io.Writer, doc Document, format Format, style Style) error {
 	case FormatMarkdown:
 		if m, ok := doc.(markdownWriter); ok {
 			return m.WriteMarkdown(w)
+		}
+	case FormatCSV, FormatNDJSON:
+		if l, ok := doc.(linesWriter); ok {
+			if format == FormatCSV {
+				return l.WriteCSV(w)
+			}
+			return l.WriteNDJSON(w)
 		}
 	}
 	return fmt.Errorf("no format %q for this command", format)

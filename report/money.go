@@ -21,16 +21,37 @@ func FormatUSD(micro int64) string {
 }
 
 // moneyColumn writes amounts that add up to total, in micro-dollars, with the
-// same number of decimals each, chosen by the size of the total. The total is
-// rounded half up; where rounding the rows would lose or win a unit, the rows
-// with the largest remainders take it, so that what is shown adds up.
+// same number of decimals each, chosen by the size of the total; see fineMoney.
 func moneyColumn(rows []int64, total int64) (shown []string, sum string) {
-	decimals, unit := 4, int64(100)
+	decimals := 4
 	switch {
 	case total >= 10_000_000:
-		decimals, unit = 2, 10_000
+		decimals = 2
 	case total >= 100_000:
-		decimals, unit = 3, 1_000
+		decimals = 3
+	}
+	return addUp(rows, total, decimals)
+}
+
+// fineMoney is moneyColumn for many rows, of which most are small.
+func fineMoney(rows []int64, total int64) (shown []string, sum string) {
+	decimals := 4
+	switch {
+	case total >= 1_000_000_000:
+		decimals = 2
+	case total >= 100_000_000:
+		decimals = 3
+	}
+	return addUp(rows, total, decimals)
+}
+
+// addUp writes amounts in dollars with 1 to 6 decimals. The total is rounded half up;
+// where rounding the rows would lose or win a unit, the rows with the largest
+// remainders take it, so that what is shown adds up.
+func addUp(rows []int64, total int64, decimals int) (shown []string, sum string) {
+	unit := int64(1)
+	for range 6 - decimals {
+		unit *= 10
 	}
 	format := func(units int64) string {
 		scale := 1_000_000 / unit

@@ -23,6 +23,8 @@ type Style struct {
 	Location *time.Location // zone of the times shown; nil means UTC
 	// Flags are the options that a command needs to find the same sessions by id.
 	Flags string
+	// Again are the arguments and options by which a command reads the same sessions.
+	Again string
 }
 
 func (s Style) width() int {

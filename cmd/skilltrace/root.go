@@ -40,6 +40,7 @@ type app struct {
 
 	scope  scope
 	inputs inputs
+	prices string // a file of the user's prices
 }
 
 var escape = report.Escape
@@ -77,7 +78,7 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.replayCommand(), a.timelineCommand(), a.sessionsCommand(), a.conformCommand(), a.rulesCommand(), a.versionCommand())
+	root.AddCommand(a.replayCommand(), a.timelineCommand(), a.sessionsCommand(), a.costCommand(), a.conformCommand(), a.rulesCommand(), a.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	finishCompletion(root)
@@ -124,6 +125,7 @@ func wrongValue(cmd *cobra.Command, flag, got, want string) error {
 var wantedNumbers = map[string]string{
 	"jobs":   "1 or more",
 	"limit":  "0 (all) or more",
+	"top":    "0 (all) or more",
 	"window": "a number of tokens such as 200000",
 }
 
@@ -226,7 +228,7 @@ func (a *app) style() report.Style {
 	if err != nil {
 		location = time.UTC // checked in prepare
 	}
-	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags()}
+	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags(), Again: a.scope.again()}
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	} else if width := terminalWidth(a.stdout); width > 0 && a.output == "" {

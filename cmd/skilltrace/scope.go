@@ -23,6 +23,7 @@ type scope struct {
 	session    string
 	since      string
 	until      string
+	args       []string // sessions as they were given
 }
 
 func (a *app) scopeFlags(cmd *cobra.Command) {
@@ -44,6 +45,23 @@ func (s *scope) flags() string {
 		return ""
 	}
 	return "--config-dir " + report.ShellWord(strings.Join(s.configDirs, ","))
+}
+
+// again are the arguments and options by which a command reads the same sessions.
+func (s *scope) again() string {
+	var words []string
+	for _, arg := range s.args {
+		words = append(words, report.ShellWord(arg))
+	}
+	if flags := s.flags(); flags != "" {
+		words = append(words, flags)
+	}
+	for _, option := range []struct{ name, value string }{{"project", s.project}, {"session", s.session}, {"since", s.since}, {"until", s.until}} {
+		if option.value != "" {
+			words = append(words, "--"+option.name, report.ShellWord(option.value))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // sessionArgs is how the arguments of commands that read sessions are described.

@@ -288,7 +288,7 @@ func covers(a *replay.Account, c *replay.APICall, main string) bool {
 }
 
 func (cmp *comparison) pay(c *replay.APICall) paid {
-	u := billed(&c.Usage)
+	u := Billed(&c.Usage)
 	p := paid{model: plainModel(c.Model), counts: Counts{Input: u.Input, CacheWrite: c.Usage.Writes(), CacheRead: u.CacheRead, Output: u.Output, WebSearches: u.WebSearches}}
 	if price, ok := cmp.prices.Lookup(c.Model, c.Where.Time); ok {
 		p.priced, p.surcharge = true, price.Surcharged(u)

@@ -33,7 +33,7 @@ func (m *money) call(l *Ledger, c *replay.APICall, shares []Tokens) {
 		return
 	}
 	m.any = true
-	usage := billed(&c.Usage)
+	usage := Billed(&c.Usage)
 	rates := price.RatesFor(usage)
 	for i, t := range shares {
 		m.layers[i] = m.layers[i].Add(rates.Cost(budget.Usage{Input: t.Input, Output: t.Output, CacheRead: t.CacheRead,
@@ -44,8 +44,8 @@ func (m *money) call(l *Ledger, c *replay.APICall, shares []Tokens) {
 	}
 }
 
-// billed is a recorded usage as it is priced.
-func billed(u *jsonl.Usage) budget.Usage {
+// Billed is a recorded usage as it is priced.
+func Billed(u *jsonl.Usage) budget.Usage {
 	w := u.Writes()
 	w1h := min(u.CacheWrite1h, w)
 	return budget.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite5m: w - w1h, CacheWrite1h: w1h,

@@ -172,7 +172,7 @@ func (sp *splitter) charge(c *replay.APICall) {
 	sp.call.Priced = priced
 	var rates budget.Rates
 	if priced {
-		b := billed(u)
+		b := Billed(u)
 		rates = price.RatesFor(b)
 		sp.call.Cost = price.Cost(b)
 		if b.WebSearches > 0 {
