@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"path"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -348,10 +347,10 @@ func (p *predictor) body(s *State, k *skills.Skill, args string, given, typed bo
 // dir is the base directory of a skill as the client named it: files that are read
 // from elsewhere now are taken to have lain where the log says.
 func (p *predictor) dir(k *skills.Skill) string {
-	if seen := p.ev.dirs[path.Base(k.Dir)]; !p.in.Exact && seen != "" {
-		return seen
+	if p.in.Exact {
+		return k.Dir
 	}
-	return k.Dir
+	return firstOf(p.ev.dirOf(k), k.Dir)
 }
 
 // key identifies a skill whatever name it was called by: by its base directory,

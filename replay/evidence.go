@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // Evidence is what a prediction takes from the log as input although it stands
@@ -37,7 +38,8 @@ type evidenceOfAll struct {
 	session string // the session's id
 	// dirs are the base directories that recorded bodies state, by the name of the
 	// skill's folder: where the files lay, if they are read from elsewhere now.
-	dirs    map[string]string
+	dirs    map[string][]string
+	cwd     string            // the session's working directory
 	touches []*Event          // files that the main loop touched
 	agentOf map[string]*Event // agent id -> the call or command that started it
 }
@@ -57,7 +59,7 @@ func Gather(s *Session, a *Agent) *Evidence { return gather(a, gatherAll(s)) }
 
 // gatherAll collects what the agents of a session have in common.
 func gatherAll(s *Session) *evidenceOfAll {
-	ev := &evidenceOfAll{session: s.ID, dirs: map[string]string{}, agentOf: map[string]*Event{}}
+	ev := &evidenceOfAll{session: s.ID, cwd: s.CWD, dirs: map[string][]string{}, agentOf: map[string]*Event{}}
 	ev.startsOf(s)
 	ev.agentsOf(s)
 	for _, a := range s.Agents {
@@ -136,9 +138,35 @@ func gather(a *Agent, all *evidenceOfAll) *Evidence {
 func (ev *Evidence) refused(use string) bool { return ev.unknown[use] }
 
 func (ev *evidenceOfAll) sawDir(text string) {
-	if dir := bodyKey(text); dir != "" && ev.dirs[path.Base(dir)] == "" {
-		ev.dirs[path.Base(dir)] = dir
+	const most = 64 // folders of one name: hostile logs could state any number
+	dir := bodyKey(text)
+	if seen := ev.dirs[path.Base(dir)]; dir != "" && len(seen) < most && !contains(seen, dir) {
+		ev.dirs[path.Base(dir)] = append(seen, dir)
 	}
+}
+
+// dirOf is the folder that the log states for a skill, "" if it states none. Skills of
+// several folders can have one name: those of nested folders lie below the working
+// directory, and all others of them do not.
+func (ev *evidenceOfAll) dirOf(k *skills.Skill) string {
+	scope := ""
+	if k.Source == skills.Nested {
+		scope = k.Scope
+	}
+	found := ""
+	for _, dir := range ev.dirs[path.Base(k.Dir)] {
+		if dir == k.Dir {
+			return dir
+		}
+		below := ""
+		if rest, ok := strings.CutPrefix(dir, ev.cwd+"/"); ok && ev.cwd != "" && !strings.HasPrefix(rest, ".claude/") {
+			below, _, _ = strings.Cut(rest, "/.claude/")
+		}
+		if found == "" && below == scope {
+			found = dir
+		}
+	}
+	return found
 }
 
 func (ev *evidenceOfAll) startsOf(s *Session) {
