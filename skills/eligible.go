@@ -174,7 +174,7 @@ func (o Options) judge(st *Status) {
 		st.Reason, st.Detail = HeldBack, strings.Join(patterns, ", ")
 	case o.Discovery.DropAngles && sk.Source != Plugin && strings.ContainsAny(sk.Name, "<>"):
 		st.Reason = AngleName
-	case !o.described(sk) && (sk.Source == Plugin || sk.Kind == KindSkill && !o.Discovery.Undescribed || sk.Kind == KindCommand && o.Discovery.DescribedCommands):
+	case (sk.Source == Plugin || sk.Kind == KindSkill && !o.Discovery.Undescribed || sk.Kind == KindCommand && o.Discovery.DescribedCommands) && !o.described(sk):
 		st.Reason = Undescribed
 	}
 }
@@ -240,8 +240,8 @@ func (o Options) overridden(name string, s Settings) (gone, bare bool) {
 
 // describe returns the text of a skill before cleaning.
 func (o Options) describe(sk *Skill) string {
-	d, when := o.parts(sk)
-	if _, shown := sk.Front.WhenToUse(o.Dialect); shown {
+	d, when, shown := o.parts(sk)
+	if shown {
 		d += " - " + when
 	}
 	return d
@@ -256,8 +256,8 @@ func (o Options) described(sk *Skill) bool {
 
 // parts returns the two halves of the text: the description or what stands in
 // for it, with what a nested skill says of its folder (recorded before when_to_use
-// at 2.1.202 to 2.1.332), and when_to_use.
-func (o Options) parts(sk *Skill) (description, when string) {
+// at 2.1.202 to 2.1.332), and when_to_use with whether it is shown.
+func (o Options) parts(sk *Skill) (description, when string, shown bool) {
 	d, ok := sk.Front.Description(o.Dialect)
 	if !ok && !o.Text.BareUndescribed {
 		d = frontmatter.Fallback(sk.Body, string(sk.Kind))
@@ -265,8 +265,8 @@ func (o Options) parts(sk *Skill) (description, when string) {
 	if o.Text.NestedSuffix && sk.Source == Nested {
 		d += nestedSuffix(sk)
 	}
-	when, _ = sk.Front.WhenToUse(o.Dialect)
-	return d, when
+	when, shown = sk.Front.WhenToUse(o.Dialect)
+	return d, when, shown
 }
 
 // Patterns returns the patterns for which a skill is held back; none if it is

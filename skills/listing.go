@@ -277,7 +277,7 @@ func (e Entry) Element(o Options, gitignored bool) string {
 	source, location := "(user)", "user"
 	description, when := e.Full, ""
 	if sk := e.Skill; sk != nil {
-		description, when = o.parts(sk)
+		description, when, _ = o.parts(sk)
 		switch sk.Source {
 		case Managed:
 			source, location = "(managed)", "managed"
