@@ -70,18 +70,18 @@ func (w *walker) segment(r *record) {
 // restart begins a new prompt behind a boundary, with the records that stay.
 func (w *walker) restart(r *record) {
 	kept := w.kept[r.UUID]
-	var stay []Segment
+	var stay []int
 	if len(kept) > 0 {
 		for i := w.tail; i >= 0; i = w.agent.Segments[i].Prev {
-			if s := w.agent.Segments[i]; kept[s.UUID] {
-				stay = append(stay, s)
+			if kept[w.agent.Segments[i].UUID] {
+				stay = append(stay, i)
 			}
 		}
 	}
 	w.setTail(-1)
-	for i := len(stay) - 1; i >= 0; i-- {
-		s := stay[i]
-		s.Prev, s.Kept, s.Reply = w.tail, true, 0
+	for _, i := range slices.Backward(stay) {
+		s := w.agent.Segments[i]
+		s.Prev, s.Kept, s.Reply = w.tail, i+1, 0
 		w.agent.Segments = append(w.agent.Segments, s)
 		w.setTail(len(w.agent.Segments) - 1)
 	}

@@ -233,8 +233,9 @@ type Segment struct {
 	// Reply is the place among the agent's Calls, from 1, of the reply that it is part
 	// of; 0 for what users, tools and the client sent.
 	Reply int
-	// Kept: it stood before the compaction that begins its prompt, and stayed.
-	Kept bool
+	// Kept is the segment, from 1, that it was before the compaction that begins its
+	// prompt; 0 for what came later.
+	Kept int
 	// Tool names the tool whose result it is, or would have been: texts of one tool
 	// are alike.
 	Tool string

@@ -100,7 +100,7 @@ func (acc *account) findFront() {
 		// The first request of all may read what another session left; it is taken
 		// where nothing better is known. Messages that stay after a compaction can
 		// have been read too.
-		kept := acc.segments[head].Kept
+		kept := acc.segments[head].Kept > 0
 		if c.Usage.CacheRead > 0 && !kept && (acc.front < 0 || !first) {
 			acc.front, acc.model = c.Usage.CacheRead, c.Model
 			if !first {
@@ -187,7 +187,9 @@ func (acc *account) guesses() (sum float64) {
 	for k := 0; k < len(acc.fresh); k++ {
 		g := &acc.segments[acc.fresh[k]]
 		e := guess{acc.estimated(acc.fresh[k]), looseText}
-		if t, ok := acc.sized[g.Text]; ok && g.Text != "" {
+		if old := g.Kept - 1; old >= 0 && acc.known[old] {
+			e = guess{float64(acc.tokens[old]), looseKnown}
+		} else if t, ok := acc.sized[g.Text]; ok && g.Text != "" {
 			e = t
 		} else if ratio, ok := acc.bodies[g.Skill]; ok && g.Part == replay.PartReattachment {
 			e = guess{replay.EstimateTokens(g.Size) * ratio.tokens, ratio.loose}
@@ -269,7 +271,11 @@ func (acc *account) divide(room int64, basis Basis) {
 			of = kind{part: replay.PartUse}
 		}
 		n := slices.IndexFunc(acc.groups, func(x group) bool { return x.kind == of })
-		if n < 0 {
+		switch {
+		case n >= 0:
+		case len(acc.groups) == maxKinds:
+			n = maxKinds - 1 // so many kinds at once are in no real log
+		default:
 			n = len(acc.groups)
 			acc.groups = append(acc.groups, group{kind: of})
 		}

@@ -128,12 +128,17 @@ func (c *calibration) correct(list []equation) {
 	}
 }
 
-// maxEquations bounds how many differences are looked at: the first ones teach most.
-const maxEquations = 4096
+// maxEquations bounds how many differences are looked at, as the first ones teach
+// most, and maxTaught how many segments, for each of an agent: rewinds without end
+// are in hostile logs only.
+const (
+	maxEquations = 4096
+	maxTaught    = 16
+)
 
 func equations(p *prompts, calls []replay.APICall) []equation {
 	var list []equation
-	before := -1
+	before, steps := -1, 0
 	for n := range calls {
 		c := &calls[n]
 		if !c.HasUsage {
@@ -144,12 +149,13 @@ func equations(p *prompts, calls []replay.APICall) []equation {
 		if last < 0 || calls[last].Tail < 0 || c.Tail < 0 || !p.precedes(calls[last].Tail, c.Tail) {
 			continue
 		}
-		if len(list) >= maxEquations {
+		if len(list) >= maxEquations || steps > maxTaught*len(p.segments) {
 			break
 		}
 		eq := equation{tokens: float64(c.Usage.Prompt() - calls[last].Usage.Prompt())}
 		reply := equation{}
 		for i := c.Tail; i != calls[last].Tail; i = p.segments[i].Prev {
+			steps++
 			g := &p.segments[i]
 			parts := estimateOf(g)
 			if g.Reply > 0 {
