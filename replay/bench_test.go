@@ -216,6 +216,18 @@ func BenchmarkLedger(b *testing.B) {
 	})
 }
 
+// BenchmarkCalls charges each call by layer, skill and part.
+func BenchmarkCalls(b *testing.B) {
+	book := budget.DefaultBook()
+	each(b, func(b *testing.B, l *logs) func() {
+		s := l.observe(b)
+		return func() {
+			for range ledger.Calls(s, &book, nil) {
+			}
+		}
+	})
+}
+
 // BenchmarkHostile observes, replays and charges logs of hostile shapes in two
 // sizes, one twice the other: the time of a byte must not grow with the size.
 func BenchmarkHostile(b *testing.B) {
@@ -235,6 +247,8 @@ func BenchmarkHostile(b *testing.B) {
 					s := l.observe(b)
 					replay.Run(s, in, replay.Comparison{})
 					ledger.Of(s, &book)
+					for range ledger.Calls(s, &book, nil) {
+					}
 				}
 			})
 		}

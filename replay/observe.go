@@ -260,9 +260,10 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 	own := 0
 	if id != "main" {
 		own = w.ownFrom()
+		a.Inherits = own > 0
 	}
 	for _, i := range g.order {
-		w.node = i
+		w.node, w.reply = i, -1
 		n := &g.nodes[i]
 		switch {
 		case n.echo:
@@ -518,6 +519,7 @@ func (w *walker) assistant(r *record) {
 			continue
 		}
 		if _, ok := w.observer.calls[b.ID]; ok && b.ID != "" {
+			b.repeated = true
 			continue // a streaming snapshot repeats its blocks
 		}
 		w.toolPos++
@@ -922,7 +924,6 @@ func (w *walker) attachment(r *record) {
 // apiCall merges the rows of one model request.
 func (w *walker) apiCall(r *record) {
 	m := r.Message
-	w.reply = -1
 	if m.Model == syntheticModel {
 		return
 	}

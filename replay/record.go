@@ -65,6 +65,7 @@ type message struct {
 type block struct {
 	Kind           jsonl.BlockKind
 	IsError        bool
+	repeated       bool // of a tool use: a row of the reply had it before
 	Images         int
 	Text, ID, Name string
 	Input          jsonl.Value

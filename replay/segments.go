@@ -98,6 +98,9 @@ func (w *walker) replySegments(r *record) {
 		case jsonl.BlockThinking:
 			continue
 		case jsonl.BlockToolUse:
+			if b.repeated {
+				continue
+			}
 			if ref := w.observer.calls[b.ID]; ref != nil {
 				if g = w.toolLayer(ref); g.Layer != LayerOther {
 					g.Part = PartUse
@@ -138,6 +141,9 @@ func (w *walker) userSegments(r *record) {
 			g = Segment{Layer: LayerBody, Skill: e.Skill, Part: PartNote, Text: b.Text}
 		case e != nil && e.Kind == Slash:
 			g = Segment{Layer: LayerCall, Skill: e.Skill, Part: PartTag, Text: b.Text}
+		case e == nil && r.Meta && strings.HasPrefix(b.Text, baseDirectory):
+			// A body that a fork inherits: the event is its parent's.
+			g = Segment{Layer: LayerBody, Skill: skillOfBody(b.Text), Part: PartBody, Text: b.Text}
 		}
 		if g.Part == PartBody {
 			w.observer.sawBody(g.Skill, b.Text)

@@ -159,6 +159,8 @@ type Agent struct {
 	Events     []Event
 	Calls      []APICall
 	Segments   []Segment
+	// Inherits: it began with the conversation of the agent that started it.
+	Inherits bool
 	// Environment: the log holds what the client tells the model of its environment.
 	Environment bool
 	Prompts     int

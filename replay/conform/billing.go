@@ -3,10 +3,13 @@ package conform
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
@@ -22,6 +25,8 @@ type Billed struct {
 	Truth, Ours int64
 	Allowed     int64 // the greatest difference that counts as agreement
 	Judged      bool
+	// Line is that of the request, in the file with the truth, that is farthest off.
+	Line int
 }
 
 // Off is how far ours is from the truth, in tokens.
@@ -82,6 +87,40 @@ func readTruth(name string) ([]truth, error) {
 // callID tells requests apart.
 type callID struct{ message, request string }
 
+// CheckTokens compares what a layer of a recording took, as read, written or plain
+// input, with the truth.
+const CheckTokens replay.CheckKind = "tokens"
+
+// truthFile is beside the recordings of which the true split is known.
+const truthFile = "truth.jsonl"
+
+// tokens compares the ledger of the recording with its truth, if it has one.
+func (r *runner) tokens() ([]replay.Check, error) {
+	name := filepath.Join(r.c.Dir, truthFile)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	rows, err := billing(r.sessions, name)
+	if err != nil {
+		return nil, err
+	}
+	var checks []replay.Check
+	for i := range rows {
+		b := &rows[i]
+		if !b.Judged {
+			continue
+		}
+		ch := replay.Check{Kind: CheckTokens, Verdict: replay.Match, Agent: "main", Where: replay.Where{File: name, Line: b.Line}}
+		if b.Off() > b.Allowed {
+			ch.Verdict = replay.Divergent
+			ch.Expected, ch.Observed = strconv.FormatInt(b.Truth, 10), strconv.FormatInt(b.Ours, 10)
+			ch.Reason = fmt.Sprintf("tokens of %s %s: %d are allowed to be off", b.Layer, b.Kind, b.Allowed)
+		}
+		checks = append(checks, ch)
+	}
+	return checks, nil
+}
+
 // Billing compares the ledger of a recording's sessions with its truth, by layer and
 // kind. Requests that are in no log, as those for a summary, are left out. What is
 // wrong with the requests themselves is an error: each must be there once, with its
@@ -99,7 +138,7 @@ func Billing(dir string) ([]Billed, error) {
 		}
 		sessions = append(sessions, s)
 	}
-	return billing(sessions, filepath.Join(dir, "truth.jsonl"))
+	return billing(sessions, filepath.Join(dir, truthFile))
 }
 
 func billing(sessions []*replay.Session, name string) ([]Billed, error) {
@@ -134,8 +173,12 @@ func billing(sessions []*replay.Session, name string) ([]Billed, error) {
 		}
 	}
 	sums := make([][2][3]int64, len(judgedLayers)) // truth, ours
+	worst := make([][3]struct {
+		off  int64
+		line int
+	}, len(judgedLayers))
 	calls := int64(0)
-	for _, t := range lines {
+	for line, t := range lines {
 		id := callID{t.Message, t.Request}
 		split, ok := ours[id]
 		if !ok && t.Kind != "loop" {
@@ -146,20 +189,25 @@ func billing(sessions []*replay.Session, name string) ([]Billed, error) {
 		}
 		delete(ours, id)
 		calls++
+		want := make([][3]int64, len(judgedLayers))
 		for layer, kinds := range t.Layers {
 			k, ok := place[replay.Layer(layer)]
 			if !ok {
 				k = place[replay.LayerOther] // the definition of the Skill tool
 			}
 			for i, kind := range billedKinds {
-				sums[k][0][i] += kinds[kind]
+				want[k][i] += kinds[kind]
 			}
 		}
 		var sum [3]int64
 		for k := range split {
 			for i, n := range split[k] {
+				sums[k][0][i] += want[k][i]
 				sums[k][1][i] += n
 				sum[i] += n
+				if off := max(n-want[k][i], want[k][i]-n); off > worst[k][i].off || worst[k][i].line == 0 {
+					worst[k][i].off, worst[k][i].line = off, line+1
+				}
 			}
 		}
 		if want := [3]int64{t.Usage.Read, t.Usage.Write, t.Usage.Input}; sum != want {
@@ -173,7 +221,7 @@ func billing(sessions []*replay.Session, name string) ([]Billed, error) {
 	for k, layer := range judgedLayers {
 		for i, kind := range billedKinds {
 			b := Billed{Layer: layer, Kind: kind, Truth: sums[k][0][i], Ours: sums[k][1][i],
-				Judged: layer != replay.LayerCall && layer != replay.LayerOther}
+				Judged: layer != replay.LayerCall && layer != replay.LayerOther, Line: worst[k][i].line}
 			b.Allowed = max((b.Truth+19)/20, 20*calls)
 			if b.Truth != 0 || b.Ours != 0 {
 				out = append(out, b)

@@ -60,7 +60,12 @@ func Run(dir string) Agreement {
 		a.Err = err
 		return a
 	}
-	for _, ch := range checks {
+	billed, err := r.tokens()
+	if err != nil {
+		a.Err = err
+		return a
+	}
+	for _, ch := range append(checks, billed...) {
 		n := a.Counts[ch.Kind]
 		n.Add(ch.Verdict)
 		a.Counts[ch.Kind] = n

@@ -99,6 +99,7 @@ func TestTampered(t *testing.T) {
 		{"a refusal", "lifecycle/forms/2.1.260", ".jsonl", "Unknown skill: ", "Unknown skills: ", replay.CheckRefusal},
 		{"a note", "lifecycle/probe/2.1.332", ".jsonl", "instructions unchanged.", "instructions changed.", replay.CheckNote},
 		{"a reattachment", "lifecycle/compact/2.1.332", ".jsonl", `"type":"invoked_skills","skills":[{"name":"`, `"type":"invoked_skills","skills":[{"name":"x`, replay.CheckReattachment},
+		{"the true split of a request", "billing/shop/2.1.332", "truth.jsonl", `"reattachment": {"read": `, `"reattachment": {"read": 1`, CheckTokens},
 		{"a listing's own count", "lifecycle/plugin/2.1.332", ".jsonl", `"skillCount":`, `"skillCount":1`, replay.CheckInvariant},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -19,19 +19,16 @@ import (
 // must sum to is divided so that each moves as far as its estimate is loose.
 type account struct {
 	*prompts
-	agent  *replay.Agent
-	scales calibration
-	unseen map[int32]int64 // by the first segment of a prompt: tokens that no segment shows
-	basis  []Basis         // of each known segment
+	agent    *replay.Agent
+	models   map[string]*lessons
+	*lessons                 // of the model of the call in hand
+	unseen   map[int32]int64 // by the first segment of a prompt: tokens that no segment shows
+	basis    []Basis         // of each known segment
 
 	// front is how many tokens stand before all messages: system prompt and tools.
 	// -1 where nothing shows it.
 	front int64
 	model string // for which it holds
-	// sized are the tokens of texts that a recorded difference has sized, and bodies
-	// the tokens for one of the estimate, by skill.
-	sized  map[string]guess
-	bodies map[string]guess
 
 	fresh  []int // segments that the call in hand is the first to send
 	before int   // the last segment before these, -1 if there is none
@@ -41,6 +38,36 @@ type account struct {
 	shares []float64
 	groups []group
 	member []int // of groups
+}
+
+// lessons are what a session teaches of a model, in whatever agent.
+type lessons struct {
+	calibration
+	// sized are the tokens of texts that a recorded difference has sized, and bodies
+	// the tokens for one of the estimate, by skill.
+	sized  map[string]guess
+	bodies map[string]guess
+	front  int64 // of the main loop, -1 if not known
+}
+
+// accounts prepares the accounts of a session's agents, with what all of them teach.
+func accounts(s *replay.Session) []*account {
+	out := make([]*account, len(s.Agents))
+	lists := map[string][]equation{}
+	for i, a := range s.Agents {
+		out[i] = newAccount(a)
+		equations(lists, out[i].prompts, a.Calls)
+	}
+	models := map[string]*lessons{}
+	for i, a := range s.Agents {
+		out[i].models = models
+		for j := range a.Calls {
+			if m := a.Calls[j].Model; models[m] == nil {
+				models[m] = &lessons{calibration: calibrate(lists[m]), sized: map[string]guess{}, bodies: map[string]guess{}, front: -1}
+			}
+		}
+	}
+	return out
 }
 
 // group holds the fresh texts of a kind, and how far they may be off together.
@@ -74,9 +101,7 @@ const contextTokens = 70
 const minSized = 40
 
 func newAccount(a *replay.Agent) *account {
-	acc := &account{prompts: newPrompts(a.Segments), agent: a, unseen: map[int32]int64{}, basis: make([]Basis, len(a.Segments)), front: -1,
-		sized: map[string]guess{}, bodies: map[string]guess{}}
-	acc.scales = calibrate(acc.prompts, a.Calls)
+	acc := &account{prompts: newPrompts(a.Segments), agent: a, unseen: map[int32]int64{}, basis: make([]Basis, len(a.Segments)), front: -1}
 	acc.findFront()
 	return acc
 }
@@ -114,6 +139,7 @@ func (acc *account) findFront() {
 // size makes the texts of a call's prompt known.
 func (acc *account) size(c *replay.APICall) {
 	p := acc.prompts
+	acc.lessons = acc.models[c.Model]
 	// The longest part of the prompt whose sizes are known, and what came behind it.
 	acc.fresh, acc.before = p.fresh(c.Tail, acc.fresh[:0])
 	total := c.Usage.Prompt()
@@ -141,6 +167,9 @@ func (acc *account) size(c *replay.APICall) {
 			// The next prompt begins with the same.
 			acc.front, acc.model = rest, c.Model
 		}
+		if acc.agent.ID == "main" && acc.lessons.front < 0 && acc.model == c.Model {
+			acc.lessons.front = acc.front
+		}
 	case room >= 0 && len(acc.fresh) > 0 && float64(room) >= expected/4-50:
 		basis := Anchored
 		if len(acc.fresh) == 1 {
@@ -165,20 +194,28 @@ func (acc *account) size(c *replay.APICall) {
 // begin decides what stands before the messages of a prompt that begins anew, and
 // what is left for its texts: less than nothing where that is not known.
 func (acc *account) begin(c *replay.APICall, total int64, expected float64) (rest, room int64) {
-	if acc.front < 0 || acc.model != c.Model || expected == 0 {
-		return 0, -1
+	fronts := [2]int64{-1, -1}
+	if acc.model == c.Model {
+		fronts[0] = acc.front
 	}
-	rest = acc.front
-	if !acc.agent.Environment {
-		rest += int64(math.Round(contextTokens * acc.scales.factors[0]))
+	if acc.agent.Inherits {
+		fronts[1] = acc.lessons.front
 	}
-	room = total - rest
-	// What else the prompt holds, as the user's instructions, is in no log: where the
-	// texts do not nearly fill the room, they are not stretched to.
-	if d := float64(room) - expected; d < -0.25*expected-60 || d > 0.15*expected+40 {
-		return 0, -1
+	for _, rest := range fronts {
+		if rest < 0 || expected == 0 {
+			continue
+		}
+		if !acc.agent.Environment {
+			rest += int64(math.Round(contextTokens * acc.factors[0]))
+		}
+		// What else the prompt holds, as the user's instructions, is in no log: where
+		// the texts do not nearly fill the room, they are not stretched to.
+		room := total - rest
+		if d := float64(room) - expected; d >= -0.25*expected-60 && d <= 0.15*expected+40 {
+			return rest, room
+		}
 	}
-	return rest, room
+	return 0, -1
 }
 
 // guesses estimates the fresh texts, and returns their sum.
@@ -341,7 +378,7 @@ func remember(known map[string]guess, key string, e guess) {
 // estimated is the estimate of a segment, scaled.
 func (acc *account) estimated(i int) float64 {
 	g := &acc.segments[i]
-	return acc.scales.scaled(kindOf(g), estimateOf(g))
+	return acc.scaled(kindOf(g), estimateOf(g))
 }
 
 // The parts of an estimate that are scaled each for itself.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"math"
+	"slices"
 
 	"github.com/skilltrace/skilltrace/replay"
 )
@@ -62,10 +63,9 @@ const (
 )
 
 // calibrate finds the factors of the parts of the estimates: those under which the
-// agent's differences, and its replies, are the least surprising.
-func calibrate(p *prompts, calls []replay.APICall) calibration {
+// model's differences, and its replies, are the least surprising.
+func calibrate(list []equation) calibration {
 	c := calibration{factors: [estimateParts]float64{priorFactor, priorFactor, priorFactor}, kinds: map[kind]float64{}}
-	list := equations(p, calls)
 	// In turns: what a kind is off is not to be taken for a factor, nor the other way
 	// round. What does not fit at all, as a difference with a text that no record
 	// shows, counts little from the second time on.
@@ -136,8 +136,8 @@ const (
 	maxTaught    = 16
 )
 
-func equations(p *prompts, calls []replay.APICall) []equation {
-	var list []equation
+// equations adds what an agent's calls say, by model.
+func equations(lists map[string][]equation, p *prompts, calls []replay.APICall) {
 	before, steps := -1, 0
 	for n := range calls {
 		c := &calls[n]
@@ -149,6 +149,10 @@ func equations(p *prompts, calls []replay.APICall) []equation {
 		if last < 0 || calls[last].Tail < 0 || c.Tail < 0 || !p.precedes(calls[last].Tail, c.Tail) {
 			continue
 		}
+		if calls[last].Model != c.Model {
+			continue
+		}
+		list := lists[c.Model]
 		if len(list) >= maxEquations || steps > maxTaught*len(p.segments) {
 			break
 		}
@@ -163,7 +167,7 @@ func equations(p *prompts, calls []replay.APICall) []equation {
 				continue
 			}
 			eq.add(parts)
-			eq.kinds = append(eq.kinds, kindPart{kindOf(g), parts})
+			eq.addKind(kindOf(g), parts)
 		}
 		if t, ok := resent(&calls[last], priorFactor*reply.sum()); ok {
 			reply.tokens = t
@@ -171,18 +175,33 @@ func equations(p *prompts, calls []replay.APICall) []equation {
 			eq.tokens -= t
 		} else {
 			eq.add(reply.parts)
-			eq.kinds = append(eq.kinds, kindPart{kind{part: replay.PartUse}, reply.parts})
+			eq.addKind(kind{part: replay.PartUse}, reply.parts)
 		}
 		if eq.tokens > 0 && eq.sum() > 0 {
 			list = append(list, eq)
 		}
+		lists[c.Model] = list
 	}
-	return list
 }
 
 func (e *equation) add(parts [estimateParts]float64) {
 	for k, x := range parts {
 		e.parts[k] += x
+	}
+}
+
+func (e *equation) addKind(of kind, parts [estimateParts]float64) {
+	i := slices.IndexFunc(e.kinds, func(k kindPart) bool { return k.kind == of })
+	switch {
+	case i >= 0:
+	case len(e.kinds) == maxKinds:
+		i = maxKinds - 1 // so many kinds at once are in no real log
+	default:
+		i = len(e.kinds)
+		e.kinds = append(e.kinds, kindPart{kind: of})
+	}
+	for k, x := range parts {
+		e.kinds[i].parts[k] += x
 	}
 }
 

@@ -63,8 +63,8 @@ type Call struct {
 // those that only admits are shown; a nil only admits all (see [Owners]).
 func Calls(s *replay.Session, prices *budget.Book, only func(*replay.APICall) bool) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
-		for _, a := range s.Agents {
-			if !newSplitter(s, a, prices).each(only, yield) {
+		for _, acc := range accounts(s) {
+			if !newSplitter(s, acc, prices).each(only, yield) {
 				return
 			}
 		}

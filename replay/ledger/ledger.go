@@ -8,6 +8,10 @@
 // prompt is read from the front: its first tokens came from the cache, the next
 // were written to it, the rest was plain input, and each segment is charged
 // where it lay. Per kind of usage the layers sum to the recorded value exactly.
+//
+// [Calls] goes over the requests with a charge for each layer, skill and part;
+// [Of] is the sum of a session by layer; [Owners] settles what counts where when
+// several logs hold a request.
 package ledger
 
 import (
@@ -79,8 +83,8 @@ func Of(s *replay.Session, prices *budget.Book) *Ledger {
 		l.Rows[i] = Row{Layer: layer, Basis: Exact}
 	}
 	money := newMoney(prices, len(Layers))
-	for _, a := range s.Agents {
-		acc := newAccount(a)
+	for k, acc := range accounts(s) {
+		a := s.Agents[k]
 		for i := range a.Calls {
 			c := &a.Calls[i]
 			l.Calls++

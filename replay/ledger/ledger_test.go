@@ -284,6 +284,57 @@ func TestBalance(t *testing.T) {
 	}
 }
 
+// TestBounds: logs with more skills than can be told apart, and with requests that
+// each read half a prompt from the cache, add up all the same.
+func TestBounds(t *testing.T) {
+	a := &replay.Agent{ID: "main"}
+	for i := range 5000 {
+		a.Segments = append(a.Segments, replay.Segment{Layer: replay.LayerBody, Part: replay.PartBody, Skill: fmt.Sprint("skill-", i), Prev: i - 1, Size: jsonl.Size{Letters: 60, Words: 10}})
+		if i%500 == 499 {
+			a.Calls = append(a.Calls, call(i, int64(10_000+15*i)))
+		}
+	}
+	s := &replay.Session{Agents: []*replay.Agent{a}}
+	balanced(t, s, of(s))
+	balancedCalls(t, s, of(s))
+	more := false
+	book := budget.DefaultBook()
+	for c := range ledger.Calls(s, &book, nil) {
+		for _, ch := range c.Charges {
+			more = more || ch.Skill == ledger.MoreSkills
+		}
+	}
+	equal(t, "skills that are not told apart", more, true)
+
+	a = &replay.Agent{ID: "main"}
+	for i := range 3000 {
+		a.Segments = append(a.Segments, replay.Segment{Layer: replay.LayerReference, Part: replay.PartReference, Skill: []string{"a", "b"}[i%2], Prev: i - 1, Size: jsonl.Size{Letters: 60, Words: 10}})
+	}
+	for range 12_000 {
+		c := call(2999, 50_000)
+		c.Usage = jsonl.Usage{CacheRead: 25_000, CacheWrite: 25_000}
+		a.Calls = append(a.Calls, c)
+	}
+	s = &replay.Session{Agents: []*replay.Agent{a}}
+	balanced(t, s, of(s))
+	balancedCalls(t, s, of(s))
+	split, whole := 0, 0
+	for c := range ledger.Calls(s, &book, nil) {
+		for _, ch := range c.Charges {
+			switch {
+			case ch.Layer != replay.LayerReference:
+			case ch.Skill == "":
+				whole++
+			default:
+				split++
+			}
+		}
+	}
+	if split == 0 || whole == 0 {
+		t.Errorf("%d charges by skill, %d by layer only", split, whole)
+	}
+}
+
 // TestBalanceRecorded adds up the fixtures and, where there are any, recordings.
 func TestBalanceRecorded(t *testing.T) {
 	logs, err := filepath.Glob("../../fixtures/cases/*/*.jsonl")

@@ -61,9 +61,9 @@ const (
 // split by layers only, without their skills.
 const maxWalked = 1024
 
-func newSplitter(s *replay.Session, a *replay.Agent, prices *budget.Book) *splitter {
-	n := len(a.Segments)
-	sp := &splitter{account: newAccount(a), session: s, prices: prices, keys: slices.Clone(fixedKeys), keyOf: make([]int32, n), tail: -1}
+func newSplitter(s *replay.Session, acc *account, prices *budget.Book) *splitter {
+	a, n := acc.agent, len(acc.segments)
+	sp := &splitter{account: acc, session: s, prices: prices, keys: slices.Clone(fixedKeys), keyOf: make([]int32, n), tail: -1}
 	places := map[Key]int32{}
 	for i, k := range sp.keys {
 		places[k] = int32(i)
@@ -77,6 +77,10 @@ func newSplitter(s *replay.Session, a *replay.Agent, prices *budget.Book) *split
 		}
 		k.Repeat = sp.repeats(i, same)
 		at, ok := places[k]
+		if !ok && len(sp.keys) >= maxKeys {
+			k.Skill, k.Repeat = MoreSkills, false
+			at, ok = places[k]
+		}
 		if !ok {
 			at = int32(len(sp.keys))
 			sp.keys = append(sp.keys, k)
@@ -94,6 +98,13 @@ func newSplitter(s *replay.Session, a *replay.Agent, prices *budget.Book) *split
 	slices.SortFunc(sp.order, func(i, j int32) int { return sp.keys[i].compare(&sp.keys[j]) })
 	return sp
 }
+
+// maxKeys bounds the keys of an agent, as each call can have a charge for each of
+// them. No real log comes near; what is beyond counts for [MoreSkills].
+const maxKeys = 4096
+
+// MoreSkills stands for the skills of a log that names more than can be told apart.
+const MoreSkills = "(more)"
 
 // maxSame is how many equal texts are remembered: of more, the last ones.
 const maxSame = 8
@@ -185,15 +196,17 @@ func (sp *splitter) charge(c *replay.APICall) {
 			continue
 		}
 		ch := Charge{Key: sp.keys[k], Once: s.once, Basis: bases[sp.weakest[k]]}
+		t := &ch.Tokens
 		if ch.Layer == replay.LayerOutput {
-			ch.Tokens.Output, ch.Once = s.kinds[0], 0
+			t.Output, ch.Once = s.kinds[0], 0
 		} else {
-			for kind, n := range s.kinds {
-				ch.Tokens.count(kind, n)
-			}
+			t.CacheRead, t.CacheWrite1h, t.CacheWrite5m, t.Input = s.kinds[0], s.kinds[1], s.kinds[2], s.kinds[3]
 		}
-		if priced {
-			t := &ch.Tokens
+		switch {
+		case !priced:
+		case *t == (Tokens{CacheRead: t.CacheRead}): // as nearly all of a long prompt
+			ch.Cost = rates.CacheRead.Times(t.CacheRead)
+		default:
 			ch.Cost = rates.Cost(budget.Usage{Input: t.Input, Output: t.Output, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h})
 		}
 		sp.charges = append(sp.charges, ch)
