@@ -158,9 +158,10 @@ func (ev *evidenceOfAll) dirOf(k *skills.Skill) string {
 		if dir == k.Dir {
 			return dir
 		}
-		below := ""
-		if rest, ok := strings.CutPrefix(dir, ev.cwd+"/"); ok && ev.cwd != "" && !strings.HasPrefix(rest, ".claude/") {
-			below, _, _ = strings.Cut(rest, "/.claude/")
+		// D/.claude/skills/NAME is the skill of D.
+		below, ok := strings.CutPrefix(path.Dir(path.Dir(path.Dir(dir))), ev.cwd+"/")
+		if !ok || ev.cwd == "" {
+			below = ""
 		}
 		if found == "" && below == scope {
 			found = dir

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"sort"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -132,28 +133,67 @@ func (s Style) known(c rules.Confidence, from string) string {
 	return text
 }
 
-// title heads the column of the new version.
-func (d *RulesDocument) title() string {
-	if d.AgainstClient == "" {
-		return Escape(d.Version)
+// writeDiff writes what changed, in the words of the changes: by version, or, where two
+// clients are compared, by rule.
+func (d *RulesDocument) writeDiff(b *strings.Builder, style Style) error {
+	type entry struct {
+		label, text, values string
+		at                  rules.Version
 	}
-	return d.new()
+	var entries []entry
+	for _, r := range d.Diff {
+		values := Escape(r.Key) + ": " + Escape(rules.FormatValue(r.Old)) + " → " + Escape(rules.FormatValue(r.New))
+		if len(r.Changes) == 0 {
+			entries = append(entries, entry{"", Escape(r.Meaning), values, rules.Version{}})
+			continue
+		}
+		for i, c := range r.Changes {
+			e := entry{label: Escape(c.Since), text: Escape(c.Summary), values: values}
+			if c.Summary == "" {
+				e.text = Escape(r.Meaning) // a change of the user's own need not say it
+			}
+			if i < len(r.Changes)-1 {
+				e.values = Escape(r.Key) + ": " + Escape(rules.FormatValue(c.Value)) + " for a time"
+			}
+			e.values += " · " + c.Confidence.Words()
+			if c.Confidence == rules.Within && c.From != "" {
+				e.values += ", after " + Escape(c.From)
+			}
+			if style.Verbose {
+				e.values += " · " + Escape(c.Evidence)
+			}
+			e.at, _ = rules.ParseVersion(c.Since)
+			entries = append(entries, e)
+		}
+	}
+	sort.SliceStable(entries, func(i, j int) bool { return entries[i].at.Compare(entries[j].at) < 0 })
+	if d.older() {
+		style.line(b, "Read it backwards: "+d.new()+" has none of this yet.")
+	}
+	var last entry
+	for _, e := range entries {
+		label := e.label
+		if label == last.label {
+			label = ""
+		}
+		if label != "" || e.text != last.text {
+			b.WriteString("\n")
+			style.block(b, label, e.text)
+		}
+		last = e
+		for _, line := range wrap(e.values, style.width()-labelWidth-2) {
+			b.WriteString(strings.Repeat(" ", labelWidth+2) + style.paint(faint, line) + "\n")
+		}
+	}
+	return nil
 }
 
-func (d *RulesDocument) writeDiff(b *strings.Builder, style Style) error {
-	if len(d.Diff) == 0 {
-		return nil
+// older reports whether the new version is the older one.
+func (d *RulesDocument) older() bool {
+	if d.AgainstClient != "" {
+		return false
 	}
-	b.WriteString("\n")
-	g := grid{columns: []column{{title: "rule", shrink: 1, least: 28}, {title: d.old(), shrink: 2, least: 10}, {title: d.title(), shrink: 2, least: 10},
-		{title: "since"}, {title: "known", drop: lateDrop}, {title: "evidence", shrink: 4, least: 12, drop: 2}}}
-	for _, r := range d.Diff {
-		since, how, evidence := "", "", ""
-		if n := len(r.Changes); n > 0 {
-			last := r.Changes[n-1]
-			since, how, evidence = Escape(last.Since), style.known(last.Confidence, last.From), Escape(last.Evidence)
-		}
-		g.add(Escape(r.Key), Escape(rules.FormatValue(r.Old)), Escape(rules.FormatValue(r.New)), since, how, evidence)
-	}
-	return g.write(b, style)
+	v, err := rules.ParseVersion(d.Version)
+	w, err2 := rules.ParseVersion(d.Against)
+	return err == nil && err2 == nil && v.Compare(w) < 0
 }
