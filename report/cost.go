@@ -34,6 +34,7 @@ type CostDocument struct {
 	Client       *CostClient    `json:"client,omitempty"`
 	Unpriced     []UnpricedCost `json:"unpriced"`
 	Notes        CostNotes      `json:"notes"`
+	WhatIf       *CostWhatIf    `json:"what_if,omitempty"`
 
 	// Lines are a line for each request and layer, for the formats that have them.
 	Lines []CostLine `json:"-"`
@@ -181,6 +182,39 @@ type CostDifference struct {
 	Cost         string `json:"cost"`
 }
 
+// CostWhatIf is what the same sessions would have cost with other inputs.
+type CostWhatIf struct {
+	Inputs []string     `json:"inputs"` // as given
+	Layers []CostChange `json:"layers"`
+	CostChange
+	// Assumptions are what the figures rest on.
+	Assumptions []string `json:"assumptions"`
+}
+
+// CostChange is a sum now and then.
+type CostChange struct {
+	Layer        string   `json:"layer,omitempty"`
+	Now          TokenSum `json:"now"`
+	Then         TokenSum `json:"then"`
+	NowMicroUSD  *int64   `json:"now_microusd,omitempty"`
+	NowCost      string   `json:"now_cost,omitempty"`
+	ThenMicroUSD *int64   `json:"then_microusd,omitempty"`
+	ThenCost     string   `json:"then_cost,omitempty"`
+	// Difference is then less now.
+	DifferenceTokens   int64  `json:"difference_tokens"`
+	DifferenceMicroUSD *int64 `json:"difference_microusd,omitempty"`
+	Difference         string `json:"difference,omitempty"`
+}
+
+func (c *CostChange) settle() {
+	c.NowCost, c.ThenCost = usd(c.NowMicroUSD), usd(c.ThenMicroUSD)
+	c.DifferenceTokens = c.Then.sum() - c.Now.sum()
+	if c.NowMicroUSD != nil && c.ThenMicroUSD != nil {
+		c.DifferenceMicroUSD = new(*c.ThenMicroUSD - *c.NowMicroUSD)
+		c.Difference = usd(c.DifferenceMicroUSD)
+	}
+}
+
 // UnpricedCost is a model whose price is not known.
 type UnpricedCost struct {
 	Model  string `json:"model,omitempty"`
@@ -259,6 +293,12 @@ func NewCost(in CostInput) *CostDocument {
 		o.Share = share(total, o.CostMicroUSD, o.Tokens.sum())
 	}
 	d.Avoidable = d.Avoidable.settle(d.CostMicroUSD, d.Usage.sum())
+	if w := d.WhatIf; w != nil {
+		w.settle()
+		for i := range w.Layers {
+			w.Layers[i].settle()
+		}
+	}
 	if c := d.Client; c != nil {
 		c.Cost, c.Ours = FormatUSD(c.CostMicroUSD), FormatUSD(c.OursMicroUSD)
 		for i := range c.Differences {

@@ -26,6 +26,15 @@ func (d *CostDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	d.writeHeader(&b, style)
 	b.WriteString("\n")
+	if d.WhatIf != nil {
+		if err := d.WhatIf.write(&b, style); err != nil {
+			return err
+		}
+		d.writeNotes(&b, style)
+		writeNext(&b, style, []string{d.again(style) + " --by skill"})
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 	if err := shown.writeRows(&b, style); err != nil {
 		return err
 	}
@@ -429,12 +438,78 @@ func were(n int) string {
 	return "were"
 }
 
+// again is the command that reads the same sessions.
+func (d *CostDocument) again(style Style) string {
+	return strings.TrimSuffix("skilltrace cost "+style.Again, " ")
+}
+
+// write writes a row for each layer: now, then, and the difference.
+func (c *CostWhatIf) write(b *strings.Builder, style Style) error {
+	style.block(b, "WHAT IF", listAll(escapeAll(c.Inputs), 0))
+	b.WriteString("\n")
+	g := grid{columns: []column{
+		{title: "layer"}, {title: "tokens", right: true, drop: 3}, {title: "what if", right: true, drop: 2}, {title: "difference", right: true},
+		{title: "cost", right: true}, {title: "what if", right: true}, {title: "difference", right: true},
+	}}
+	rows := append(slices.Clone(c.Layers), c.CostChange)
+	var now, then []int64
+	for i := range c.Layers {
+		now, then = append(now, micro(c.Layers[i].NowMicroUSD)), append(then, micro(c.Layers[i].ThenMicroUSD))
+	}
+	nowCosts, nowAll := fineMoney(now, micro(c.NowMicroUSD))
+	thenCosts, thenAll := fineMoney(then, micro(c.ThenMicroUSD))
+	nowCosts, thenCosts = append(nowCosts, nowAll), append(thenCosts, thenAll)
+	for i := range rows {
+		r := &rows[i]
+		if i == len(rows)-1 {
+			r.Layer = "all"
+		}
+		cost := func(micro *int64, text string) string {
+			switch {
+			case micro == nil:
+				return "unpriced"
+			case *micro == 0:
+				return ""
+			}
+			return text
+		}
+		difference := ""
+		if m := r.DifferenceMicroUSD; m != nil && *m != 0 {
+			difference = signed(*m < 0, total(max(*m, -*m)))
+			if n := micro(r.NowMicroUSD); i == len(rows)-1 && n > 0 {
+				difference += " (" + signed(*m < 0, percent(float64(max(*m, -*m))/float64(n))) + ")"
+			}
+		}
+		tokens := ""
+		if n := r.DifferenceTokens; n != 0 {
+			tokens = signed(n < 0, count(max(n, -n)))
+		}
+		g.add(Escape(r.Layer), some(r.Now.sum()), some(r.Then.sum()), tokens, cost(r.NowMicroUSD, nowCosts[i]), cost(r.ThenMicroUSD, thenCosts[i]), difference)
+	}
+	if err := g.write(b, style); err != nil {
+		return err
+	}
+	b.WriteString("\n")
+	for i, text := range c.Assumptions {
+		label := ""
+		if i == 0 {
+			label = "ASSUMED"
+		}
+		style.block(b, label, Escape(text))
+	}
+	return nil
+}
+
+func signed(below bool, text string) string {
+	if below {
+		return "-" + text
+	}
+	return "+" + text
+}
+
 // next names the questions that follow, about the same sessions.
 func (d *CostDocument) next(style Style) []string {
-	again := "skilltrace cost"
-	if style.Again != "" {
-		again += " " + style.Again
-	}
+	again := d.again(style)
 	var next []string
 	switch {
 	case slices.Equal(d.By, []string{"layer"}):

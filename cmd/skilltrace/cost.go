@@ -21,8 +21,9 @@ import (
 
 // costOptions are the options of the command cost.
 type costOptions struct {
-	by  []string
-	top int
+	by     []string
+	top    int
+	whatIf []string
 }
 
 func (a *app) costCommand() *cobra.Command {
@@ -42,7 +43,15 @@ began before. A request that several logs hold counts once.
 and several of them: --by project,layer. Rows by skill say how often it was listed
 (with its description), called by the model and typed by the user, refused, loaded,
 and put back after a compaction; what of it was avoidable; and what subagents spent
-on its behalf, which is a part of the other rows.`,
+on its behalf, which is a part of the other rows.
+
+--what-if says what the same sessions would have cost with other inputs, several
+of them together:
+  remove=SKILL                      the skill does not exist
+  cut=N                             descriptions have at most N characters
+  disable-model-invocation=A,B      these skills are not listed
+  budget-fraction=F                 listings may take that part of the window
+  model=NAME                        at the prices of another model`,
 		Example: `  skilltrace cost --by skill
   skilltrace cost --by month,project --since 2026-10-01
   skilltrace cost 5274deb5 --format csv --output calls.csv`,
@@ -54,6 +63,8 @@ on its behalf, which is a part of the other rows.`,
 	f.Lookup("until").Usage = "only requests made before `TIME`; a day counts to its end"
 	f.StringSliceVar(&o.by, "by", []string{string(cost.ByLayer)}, "what to sum `BY`, a comma list")
 	f.IntVar(&o.top, "top", 0, "only the `N` rows that cost most, the others in one (default: all)")
+	f.StringArrayVar(&o.whatIf, "what-if", nil, "what the same would have cost with another `INPUT` (may be repeated)")
+	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the sessions saw them, whose descriptions --what-if needs where listings were cut (may be repeated)")
 	a.pricesFlag(cmd)
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.CostDocument{})
@@ -109,6 +120,11 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	if err != nil {
 		return err
 	}
+	if options.WhatIf != nil {
+		if err := a.whatIfInputs(options.WhatIf, options.Prices); err != nil {
+			return err
+		}
+	}
 	counter := cost.New(*options, len(logs))
 	types := make([]map[string]agentIs, len(logs))
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
@@ -124,7 +140,11 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	if err := a.settle(cmd.Context(), counter, logs); err != nil {
 		return err
 	}
-	in := costInput(counter.Result(), options)
+	result := counter.Result()
+	if w := result.WhatIf; w != nil && len(w.Missing) > 0 {
+		return fmt.Errorf("--what-if: no skill of these sessions is named %s; skilltrace cost --by skill lists them", strings.Join(w.Missing, ", "))
+	}
+	in := costInput(result, options)
 	in.Top = o.top
 	agents := map[string]agentIs{}
 	for _, list := range types {
@@ -159,6 +179,11 @@ func (a *app) costSums(cmd *cobra.Command, o *costOptions) (*cost.Options, error
 		options.By = []cost.By{cost.ByLayer}
 	}
 	var err error
+	if len(o.whatIf) > 0 {
+		if options.WhatIf, err = cost.ParseWhatIf(o.whatIf); err != nil {
+			return nil, fmt.Errorf("--what-if %w; see %s --help", err, cmd.CommandPath())
+		}
+	}
 	if options.Prices, err = a.book(); err != nil {
 		return nil, err
 	}
@@ -262,6 +287,13 @@ func costInput(r *cost.Result, o *cost.Options) report.CostInput {
 				CacheWrite: d.Counts.CacheWrite, CacheRead: d.Counts.CacheRead, Output: d.Counts.Output, CostMicroUSD: d.MicroUSD})
 		}
 	}
+	if w := r.WhatIf; w != nil {
+		in.WhatIf = &report.CostWhatIf{Inputs: w.Inputs, Layers: []report.CostChange{}, CostChange: costChange(&w.Total), Assumptions: assumptions(o.WhatIf, w)}
+		in.WhatIf.Layer = ""
+		for i := range w.Layers {
+			in.WhatIf.Layers = append(in.WhatIf.Layers, costChange(&w.Layers[i]))
+		}
+	}
 	for i := range r.Lines {
 		in.Lines = append(in.Lines, costLine(&r.Lines[i]))
 	}
@@ -306,6 +338,17 @@ func costLine(l *cost.Line) report.CostLine {
 	}
 	if l.Priced {
 		out.USD = l.Cost.String()
+	}
+	return out
+}
+
+func costChange(l *cost.ChangedLayer) report.CostChange {
+	out := report.CostChange{Layer: string(l.Layer), Now: tokenSum(l.Now), Then: tokenSum(l.Then)}
+	if l.PricedNow {
+		out.NowMicroUSD = new(l.NowMicroUSD)
+	}
+	if l.PricedThen {
+		out.ThenMicroUSD = new(l.ThenMicroUSD)
 	}
 	return out
 }

@@ -17,6 +17,7 @@ package cost
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -100,7 +101,8 @@ type Options struct {
 	Location     *time.Location // of days, weeks and months; nil means UTC
 	// Calls keeps a line for each request and layer, and each skill if that is asked
 	// for. Nothing else grows with the number of requests.
-	Calls bool
+	Calls  bool
+	WhatIf *WhatIf // nil for none
 }
 
 func (o *Options) sums(by By) bool { return slices.Contains(o.By, by) }
@@ -178,7 +180,7 @@ func (c *Counter) Settle(i int, s *replay.Session) {
 	ours := c.calls.Of(p.calls)
 	record := c.records.Of(p.records)
 	p.sum(s, ours, func(w replay.Where) bool { return record(&replay.APICall{Where: w}) })
-	p.client(s, ours, inherited)
+	p.client(s, c.calls.OfID(p.calls), inherited)
 	c.mu.Lock()
 	c.parts[i] = p
 	c.mu.Unlock()
@@ -203,7 +205,7 @@ func (c *Counter) inherited(i int, others []*replay.Session) *replay.Account {
 
 // recordsOf stands for the records of a session that tell of skills.
 func recordsOf(s *replay.Session) *replay.Session {
-	out := &replay.Session{ID: s.ID, File: s.File, Start: s.Start}
+	out := &replay.Session{ID: s.ID, File: s.File, Start: s.Start, End: s.End, ForkOf: s.ForkOf, Copied: s.Copied}
 	for _, a := range s.Agents {
 		r := &replay.Agent{}
 		for i := range a.Events {
@@ -257,6 +259,7 @@ type Result struct {
 	Unpriced  []Unpriced
 	Notes     Notes
 	Client    *Client // nil where no log holds a total of the client
+	WhatIf    *Change // nil where nothing was asked
 	Lines     []Line  // see Options.Calls
 }
 
@@ -301,8 +304,8 @@ func (n *Notes) add(o *Notes) {
 type Client struct {
 	Sessions    int
 	MicroUSD    int64
-	Ours        int64 // micro-dollars of the requests in the logs of the same sessions
-	Differences []ledger.Difference
+	Ours        int64               // micro-dollars of the requests in the logs of the same sessions
+	Differences []ledger.Difference // in the order of their first session
 	Compactions int
 }
 
@@ -313,6 +316,7 @@ func (c *Counter) Result() *Result {
 	sum := newSums()
 	out := &Result{}
 	unpriced := map[string]*Unpriced{}
+	clients := map[string]*ledger.Client{}
 	ids := map[string]bool{} // a log that is given twice is one session
 	for _, p := range c.parts {
 		if p == nil {
@@ -329,10 +333,16 @@ func (c *Counter) Result() *Result {
 				unpriced[model] = &Unpriced{model, u.Calls, u.Tokens}
 			}
 		}
-		out.addClient(p.own)
+		// Of the logs of one session, the one with the last count tells.
+		if had := clients[p.id]; p.own != nil && (had == nil || cmp.Or(cmp.Compare(p.own.Accounts, had.Accounts), cmp.Compare(p.own.MicroUSD, had.MicroUSD), cmp.Compare(p.own.Ours, had.Ours)) > 0) {
+			clients[p.id] = p.own
+		}
 		out.Lines = append(out.Lines, p.lines...)
 	}
 	out.Sessions = len(ids)
+	for _, id := range slices.Sorted(maps.Keys(clients)) {
+		out.addClient(clients[id])
+	}
 	for _, u := range unpriced {
 		out.Unpriced = append(out.Unpriced, *u)
 	}
@@ -368,13 +378,19 @@ func (c *Counter) Result() *Result {
 			out.Avoidable.add(f.settle(called[name]).Avoidable)
 		}
 	}
+	if w := c.o.WhatIf; w != nil {
+		named := map[string]bool{}
+		for _, p := range c.parts {
+			if p != nil {
+				maps.Copy(named, p.known)
+			}
+		}
+		out.WhatIf = w.change(c.parts, named)
+	}
 	return out
 }
 
 func (r *Result) addClient(own *ledger.Client) {
-	if own == nil {
-		return
-	}
 	if r.Client == nil {
 		r.Client = &Client{}
 	}

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -20,6 +21,7 @@ type part struct {
 	notes    Notes
 	own      *ledger.Client
 	lines    []Line
+	change   *changed // nil where nothing was asked
 
 	known map[string]bool // the skills that it names
 	days  map[int64]times // by the hour: a day has one name from its first hour on
@@ -29,7 +31,11 @@ type part struct {
 type times struct{ day, week, month string }
 
 func newPart(o *Options, s *replay.Session) *part {
-	return &part{o: o, id: s.ID, sums: newSums(), unpriced: map[string]*Unpriced{}, known: map[string]bool{}, days: map[int64]times{}}
+	p := &part{o: o, id: s.ID, sums: newSums(), unpriced: map[string]*Unpriced{}, known: map[string]bool{}, days: map[int64]times{}}
+	if o.WhatIf != nil {
+		p.change = &changed{layers: make([]ChangedLayer, len(ledger.Layers))}
+	}
+	return p
 }
 
 // Line is what a request took for a layer, and a skill if that is asked for.
@@ -51,6 +57,7 @@ func (p *part) sum(s *replay.Session, ours func(*replay.APICall) bool, record fu
 	if record == nil {
 		record = func(replay.Where) bool { return true }
 	}
+	known := p.whatIf(s)
 	counts := func(w replay.Where) bool { return p.o.within(w.Time) && record(w) }
 	p.events(s, counts)
 	for i := range s.Failures {
@@ -79,11 +86,35 @@ func (p *part) sum(s *replay.Session, ours func(*replay.APICall) bool, record fu
 	for c := range ledger.Calls(s, p.o.Prices, only) {
 		n++
 		if at == nil || at.agent != c.Agent {
-			at = newWalk(c.Agent)
+			at = &walk{agent: c.Agent, duplicates: map[string]float64{}}
+			if w := p.o.WhatIf; w != nil && w.lists() {
+				at.listed = &relisted{w: w, known: known, client: s.Client, d: p.change, agent: c.Agent}
+			}
 		}
 		at.to(c.Event)
 		p.call(c, n, at)
 	}
+}
+
+// whatIf prepares for other inputs.
+func (p *part) whatIf(s *replay.Session) (known *Known) {
+	w := p.o.WhatIf
+	if w == nil || !w.lists() {
+		return nil
+	}
+	if !slices.ContainsFunc(s.Agents, func(a *replay.Agent) bool {
+		return slices.ContainsFunc(a.Events, func(e replay.Event) bool { return e.Kind == replay.Listing })
+	}) {
+		p.change.Unlisted++
+		return nil
+	}
+	if w.Known != nil {
+		known = w.Known(s)
+	}
+	if w.Cut >= 0 && (known == nil || len(known.Given) == 0) {
+		p.change.Unowned++
+	}
+	return known
 }
 
 // call adds a request.
@@ -128,29 +159,28 @@ func (p *part) call(c *ledger.Call, n int, at *walk) {
 		row.add(c, n, ch)
 		if ch.Skill != "" {
 			p.figures(ch.Skill).sum(ch, at.duplicates[ch.Skill], rates)
-			if f := p.figuresOf(row); f != nil {
-				f.sum(ch, at.duplicates[ch.Skill], rates)
+			if p.o.Figures() {
+				figuresOf(row).sum(ch, at.duplicates[ch.Skill], rates)
 			}
 		}
 		if behalf != "" && ch.Skill != behalf {
 			m := Money{Tokens: all(&ch.Tokens), Cost: ch.Cost}
 			p.figures(behalf).OnBehalf.add(m)
-			if f := p.figuresOf(g.row(inner{skill: behalf})); f != nil {
-				f.OnBehalf.add(m)
+			if p.o.Figures() {
+				figuresOf(g.row(inner{skill: behalf})).OnBehalf.add(m)
 			}
 		}
 	}
 	if p.o.Calls {
 		p.line(c, charges)
 	}
+	if p.change != nil {
+		p.change.call(p.o, c, charges, usage, at)
+	}
 }
 
-// figuresOf are the figures of a row, nil where rows are of no skill, or by what the
-// records of skills are not of.
-func (p *part) figuresOf(t *tally) *figures {
-	if !p.o.Figures() {
-		return nil
-	}
+// figuresOf are the figures of a row.
+func figuresOf(t *tally) *figures {
 	if t.figures == nil {
 		t.figures = &figures{}
 	}
@@ -285,15 +315,17 @@ func (p *part) events(s *replay.Session, counts func(replay.Where) bool) {
 				return
 			}
 			add(p.figures(skill))
-			if !p.o.Figures() {
-				return
+			if p.o.Figures() {
+				add(figuresOf(p.group(p.key(s, a.ID, "", version, w.Time)).row(inner{skill: skill})))
 			}
-			add(p.figuresOf(p.group(p.key(s, a.ID, "", version, w.Time)).row(inner{skill: skill})))
 		}
 		summary := replay.Summarize(a)
 		for i := range summary.Attempts {
 			t := &summary.Attempts[i]
 			note(t.Where, t.Version, t.Skill, func(f *figures) { f.attempt(t) })
+			if w := p.o.WhatIf; w != nil && t.By == replay.ByModel && counts(t.Where) && slices.Contains(w.Manual, t.Skill) {
+				p.change.Refused++
+			}
 		}
 		for i := range summary.Sent {
 			t := &summary.Sent[i]
@@ -357,10 +389,8 @@ type walk struct {
 	next  int
 	// duplicates are the parts of skills' lines that say what others say.
 	duplicates map[string]float64
-}
-
-func newWalk(a *replay.Agent) *walk {
-	return &walk{agent: a, duplicates: map[string]float64{}}
+	// listed are the listings as they would have been; nil where they would not change.
+	listed *relisted
 }
 
 // to goes on to the first n events.
@@ -379,6 +409,9 @@ func (w *walk) to(n int) {
 		}
 		for name, d := range duplicates(lines) {
 			w.duplicates[name] = d
+		}
+		if w.listed != nil {
+			w.listed.listing(e, lines)
 		}
 	}
 }

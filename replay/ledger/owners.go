@@ -83,6 +83,15 @@ func (o *Owners) Of(n int) func(*replay.APICall) bool {
 	}
 }
 
+// OfID is [Owners.Of] for all logs of the session together: a session whose log lies
+// in two places is one.
+func (o *Owners) OfID(n int) func(*replay.APICall) bool {
+	return func(c *replay.APICall) bool {
+		key, ok := o.key(c)
+		return !ok || o.sessions[o.owner[key].session].id == o.sessions[n].id
+	}
+}
+
 // key is by what tells a request: its message id, else its request id, else its
 // record. A message id is one request's in any log.
 func (o *Owners) key(c *replay.APICall) (key [2]uint64, ok bool) {
