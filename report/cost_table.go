@@ -195,7 +195,7 @@ func (d *CostDocument) writeRows(b *strings.Builder, style Style) error {
 	layers := slices.Contains(d.By, "layer")
 	late := []column{{title: "read", right: true, drop: 3}, {title: "write", right: true, drop: 3}, {title: "input", right: true, drop: 3}, {title: "output", right: true, drop: 3}}
 	if layers {
-		g.columns = slices.Concat(g.columns, []column{{title: "once", right: true, drop: 4}, {title: "carried", right: true, drop: 4}}, late, money, []column{{title: "basis", drop: 5}})
+		g.columns = slices.Concat(g.columns, []column{{title: "once", right: true, drop: 5}, {title: "carried", right: true, drop: 4}}, late, money, []column{{title: "basis", drop: 6}})
 	} else {
 		g.columns = slices.Concat(g.columns, []column{{title: "calls", right: true, drop: 2}}, late, money)
 	}
