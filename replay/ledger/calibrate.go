@@ -22,7 +22,12 @@ type kind struct {
 	tool  string
 }
 
-func kindOf(g *replay.Segment) kind { return kind{g.Layer, g.Part, g.Tool} }
+func kindOf(g *replay.Segment) kind {
+	if g.Part == replay.PartReattachment {
+		return kind{replay.LayerBody, replay.PartBody, ""} // which it was
+	}
+	return kind{g.Layer, g.Part, g.Tool}
+}
 
 // kindPart is the estimate of the texts of a kind, by part.
 type kindPart struct {

@@ -77,7 +77,6 @@ type client struct {
 	agent    string
 	truth    map[replay.Layer]*[3]int64
 	calls    int64
-	totals   [3]int64
 	thinking bool
 }
 
@@ -189,7 +188,6 @@ func (c *client) reply(text string, uses ...use) {
 			begin := [3]int64{0, read, at - input}[k]
 			n := max(min(to, end)-max(from, begin), 0)
 			t[k] += n
-			c.totals[k] += n
 		}
 	}
 	add(replay.LayerOther, 0, c.front)
@@ -387,8 +385,22 @@ type script struct {
 // play plays a session, and returns it with its truth.
 func play(t *testing.T, seed uint64, tok tokenizer, sc script) (*replay.Session, *client) {
 	t.Helper()
+	c := write(seed, tok, sc, "")
+	s, err := replay.Observe(c.source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, c
+}
+
+func (c *client) source() replay.Source {
+	return replay.Source{Name: "log" + c.agent, Agent: c.agent, Records: jsonl.Read("log", strings.NewReader(strings.Join(c.lines, "\n")), replay.Reading())}
+}
+
+// write writes the log of an agent.
+func write(seed uint64, tok tokenizer, sc script, agent string) *client {
 	c := newClient(seed, tok, sc.newer)
-	c.thinking = sc.thinking
+	c.thinking, c.agent = sc.thinking, agent
 	names := []string{"db-review", "release-notes", "ui-check", "load-test", "triage"}
 	var lines []string
 	bodies := map[string]string{}
@@ -445,11 +457,7 @@ func play(t *testing.T, seed uint64, tok tokenizer, sc script) (*replay.Session,
 		}
 	}
 	c.reply(c.prose(50))
-	s, err := replay.Observe(replay.Source{Name: "main", Records: jsonl.Read("main", strings.NewReader(strings.Join(c.lines, "\n")), replay.Reading())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, c
+	return c
 }
 
 func without(list []string, name string) (out []string) {
@@ -459,6 +467,66 @@ func without(list []string, name string) (out []string) {
 		}
 	}
 	return out
+}
+
+// compare compares the split of a session with the truth of its agents, of which share
+// percent may be off.
+func compare(t *testing.T, name string, s *replay.Session, share int64, agents ...*client) {
+	t.Helper()
+	book := budget.DefaultBook()
+	ours, truth := map[replay.Layer]*[3]int64{}, map[replay.Layer]*[3]int64{}
+	at := func(m map[replay.Layer]*[3]int64, layer replay.Layer) *[3]int64 {
+		if m[layer] == nil {
+			m[layer] = new([3]int64)
+		}
+		return m[layer]
+	}
+	var got, want [3]int64
+	var calls int64
+	for call := range ledger.Calls(s, &book, nil) {
+		for i := range call.Charges {
+			ch := &call.Charges[i]
+			for k, n := range [3]int64{ch.Tokens.CacheRead, ch.Tokens.CacheWrite5m + ch.Tokens.CacheWrite1h, ch.Tokens.Input} {
+				at(ours, ch.Layer)[k] += n
+				got[k] += n
+			}
+		}
+		if call.Reanchored {
+			t.Errorf("%s: a request could not be explained", name)
+		}
+	}
+	for _, c := range agents {
+		calls += c.calls
+		for layer, kinds := range c.truth {
+			for k, n := range kinds {
+				at(truth, layer)[k] += n
+				want[k] += n
+			}
+		}
+	}
+	equal(t, name+": totals", got, want)
+	for _, layer := range []replay.Layer{replay.LayerListing, replay.LayerBody, replay.LayerReattachment, replay.LayerReference} {
+		for k, kind := range []string{"read", "write", "input"} {
+			n, truth := at(ours, layer)[k], at(truth, layer)[k]
+			if allowed := max((truth*share+99)/100, 20*calls); n-truth > allowed || truth-n > allowed {
+				t.Errorf("%s: %s %s: %d of %d tokens (%+.1f %%), %d are allowed", name, layer, kind, n, truth, 100*float64(n-truth)/float64(truth), allowed)
+			}
+		}
+	}
+}
+
+// TestMadeUpSubagents: what the main loop teaches holds for its subagents.
+func TestMadeUpSubagents(t *testing.T) {
+	for name, tok := range tokenizers {
+		main := write(3, tok, script{bodies: "prose", results: "code", turns: 20, compactions: 1, newer: true}, "")
+		short := write(4, tok, script{bodies: "prose", results: "code", turns: 3, newer: true}, "a1")
+		long := write(5, tok, script{bodies: "cjk", results: "json", turns: 12, newer: true}, "a2")
+		s, err := replay.Observe(main.source(), short.source(), long.source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, name, s, 5, main, short, long)
+	}
 }
 
 // TestMadeUpSessions compares the split of made-up sessions with their truth.
@@ -476,50 +544,16 @@ func TestMadeUpSessions(t *testing.T) {
 		"thinking":             {bodies: "prose", results: "code", turns: 24, compactions: 1, thinking: true},
 		"long":                 {bodies: "prose", results: "code", turns: 120, compactions: 5, newer: true},
 	}
-	book := budget.DefaultBook()
 	for name, sc := range scripts {
 		for tname, tok := range tokenizers {
 			for seed := range uint64(2) {
 				s, c := play(t, seed+1, tok, sc)
-				ours := map[replay.Layer]*[3]int64{}
-				var totals [3]int64
-				for call := range ledger.Calls(s, &book, nil) {
-					for i := range call.Charges {
-						ch := &call.Charges[i]
-						if ours[ch.Layer] == nil {
-							ours[ch.Layer] = new([3]int64)
-						}
-						for k, n := range [3]int64{ch.Tokens.CacheRead, ch.Tokens.CacheWrite5m + ch.Tokens.CacheWrite1h, ch.Tokens.Input} {
-							ours[ch.Layer][k] += n
-							totals[k] += n
-						}
-					}
-					if call.Reanchored {
-						t.Errorf("%s, %s, %d: a request could not be explained", name, tname, seed)
-					}
+				// Several tools at once leave more open than one after the other.
+				share := int64(5)
+				if sc.parallel {
+					share = 8
 				}
-				equal(t, name+": totals", totals, c.totals)
-				for _, layer := range []replay.Layer{replay.LayerListing, replay.LayerBody, replay.LayerReattachment, replay.LayerReference} {
-					truth := c.truth[layer]
-					if truth == nil {
-						continue
-					}
-					if ours[layer] == nil {
-						ours[layer] = new([3]int64)
-					}
-					for k, kind := range []string{"read", "write", "input"} {
-						// Several tools at once leave more open than one after the other.
-						share := int64(5)
-						if sc.parallel {
-							share = 8
-						}
-						allowed := max((truth[k]*share+99)/100, 20*c.calls)
-						off := ours[layer][k] - truth[k]
-						if off > allowed || -off > allowed {
-							t.Errorf("%s, %s, seed %d: %s %s: %d of %d tokens (%+.1f %%), %d are allowed", name, tname, seed+1, layer, kind, ours[layer][k], truth[k], 100*float64(off)/float64(truth[k]), allowed)
-						}
-					}
-				}
+				compare(t, fmt.Sprintf("%s, %s, seed %d", name, tname, seed+1), s, share, c)
 			}
 		}
 	}
