@@ -92,10 +92,11 @@ const (
 	looseUnread = 0.35
 )
 
-// contextTokens is what the client puts before the first prompt and no log shows: on
-// clients that record no environment, a reminder of 306 characters (lifecycle/compact
-// 2.1.112).
-const contextTokens = 70
+// contextTokens is the estimate of what the client puts before the first prompt and
+// no log shows: on clients that record no environment, a reminder of 306 characters
+// with the date (lifecycle/compact 2.1.112). Prose of that length would be 69; tags,
+// signs and figures make more.
+const contextTokens = 78
 
 // minSized is from what length on the size of a text is remembered, in bytes.
 const minSized = 40
