@@ -464,10 +464,12 @@ func (c *CostWhatIf) write(b *strings.Builder, style Style) error {
 		if i == len(rows)-1 {
 			r.Layer = "all"
 		}
-		cost := func(micro *int64, text string) string {
+		cost := func(micro *int64, tokens TokenSum, text string) string {
 			switch {
-			case micro == nil:
+			case micro == nil && tokens.sum() > 0:
 				return "unpriced"
+			case micro == nil:
+				return ""
 			case *micro == 0:
 				return ""
 			}
@@ -484,7 +486,7 @@ func (c *CostWhatIf) write(b *strings.Builder, style Style) error {
 		if n := r.DifferenceTokens; n != 0 {
 			tokens = signed(n < 0, count(max(n, -n)))
 		}
-		g.add(Escape(r.Layer), some(r.Now.sum()), some(r.Then.sum()), tokens, cost(r.NowMicroUSD, nowCosts[i]), cost(r.ThenMicroUSD, thenCosts[i]), difference)
+		g.add(Escape(r.Layer), some(r.Now.sum()), some(r.Then.sum()), tokens, cost(r.NowMicroUSD, r.Now, nowCosts[i]), cost(r.ThenMicroUSD, r.Then, thenCosts[i]), difference)
 	}
 	if err := g.write(b, style); err != nil {
 		return err

@@ -92,7 +92,9 @@ func TestWidth(t *testing.T) {
 		"timeline":         NewTimeline([]TimelineSession{NewTimelineSession(sampleSession(), TimelineFilter{}, false)}),
 		"hostile timeline": hostileTimeline(),
 		"sessions":         NewSessions([]SessionRow{NewSessionRow(sampleSession()), row}, 0),
-		"conform":          sampleConform(), "hostile conform": conform, "rules": shown, "rules that differ": differing,
+		"cost":             sampleCost("skill"), "cost by project": sampleCost("project", "model"), "what if": sampleWhatIf(), "hostile what if": hostileWhatIf(),
+		"hostile cost": hostileCost("skill"), "hostile cost by all": hostileCost("layer", "skill", "session", "project", "model", "version", "day", "week", "month", "agent"),
+		"conform": sampleConform(), "hostile conform": conform, "rules": shown, "rules that differ": differing,
 	} {
 		for _, width := range []int{minWidth, 41, 50, 59, 60, 71, 79, 80, 99, 100, 120} {
 			for _, style := range []Style{{Width: width}, {Width: width, Color: true}, {Width: width, Verbose: true}} {

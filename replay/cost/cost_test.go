@@ -1,7 +1,9 @@
 package cost_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skilltrace/skilltrace/bench/synth"
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
@@ -485,4 +488,61 @@ func TestRecordedOrder(t *testing.T) {
 			t.Errorf("%s: logs given twice give something else", what)
 		}
 	}
+}
+
+// BenchmarkSum sums up a generated session whose timeline stands.
+func BenchmarkSum(b *testing.B) {
+	var files []source
+	err := synth.Session(20<<20, func(name string) (io.WriteCloser, error) {
+		files = append(files, source{name: name})
+		return &memory{all: &files, at: len(files) - 1}, nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var subs []replay.Source
+	var size int64
+	for i := range files {
+		f := &files[i]
+		size += int64(len(f.data))
+		s := replay.Source{Name: f.name, Records: jsonl.Read(f.name, bytes.NewReader(f.data), replay.Reading())}
+		if i > 0 {
+			s.Agent = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f.name), "agent-"), ".jsonl")
+		}
+		subs = append(subs, s)
+	}
+	s, err := replay.Observe(subs[0], subs[1:]...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, o := range []cost.Options{by(cost.ByLayer), by(cost.BySkill), by(cost.Bys...), {By: []cost.By{cost.ByLayer}, WhatIf: ask(b, "cut=50")}} {
+		name := fmt.Sprint(o.By)
+		if o.WhatIf != nil {
+			name = "what if"
+		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				sum(o, s)
+			}
+		})
+	}
+}
+
+// source is a log in memory.
+type source struct {
+	name string
+	data []byte
+}
+
+type memory struct {
+	bytes.Buffer
+	all *[]source
+	at  int
+}
+
+func (m *memory) Close() error {
+	(*m.all)[m.at].data = m.Bytes()
+	return nil
 }
