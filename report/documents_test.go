@@ -65,6 +65,7 @@ func TestSessions(t *testing.T) {
 	none := &replay.Session{ID: "ffff", File: "/home/dev/empty.jsonl"}
 	newest := NewSessionRow(sampleSession())
 	newest.InScope = true
+	newest.Charge(&TokensBlock{CostMicroUSD: new(int64(430_000)), Cost: "$0.43"})
 	doc := NewSessions([]SessionRow{newest, NewSessionRow(none), NewSessionRow(older)}, 0)
 	goldenTables(t, "sessions", doc)
 	goldenJSON(t, "sessions", doc)

@@ -38,8 +38,11 @@ type SessionRow struct {
 	Compactions   int         `json:"compactions"`
 	Skills        []SkillUses `json:"skills"` // most used first
 	Tokens        TokenTotal  `json:"tokens"`
-	Lines         int         `json:"lines"`
-	Defects       int         `json:"defects"`
+	// CostMicroUSD is in millionths of a US dollar; nil where nothing has a price.
+	CostMicroUSD *int64 `json:"cost_microusd,omitempty"`
+	Cost         string `json:"cost,omitempty"`
+	Lines        int    `json:"lines"`
+	Defects      int    `json:"defects"`
 	// InScope: the log lies in a configuration folder in scope, so that its id names it.
 	InScope bool `json:"in_scope"`
 }
@@ -103,6 +106,13 @@ func NewSessionRow(s *replay.Session) SessionRow {
 	return row
 }
 
+// Charge takes the price of a session from its ledger; nil where there is none.
+func (r *SessionRow) Charge(t *TokensBlock) {
+	if t != nil {
+		r.CostMicroUSD, r.Cost = t.CostMicroUSD, t.Cost
+	}
+}
+
 // NewSessions sorts rows by start, the oldest first and those without a time
 // before all, and keeps the newest limit of them; 0 keeps all.
 func NewSessions(rows []SessionRow, limit int) *SessionsDocument {
@@ -141,6 +151,29 @@ func versions(list []string, style Style) string {
 	return Escape(list[n-1]) + " +" + count(n-1)
 }
 
+// costs are those of the sessions and of all, "" where nothing has a price.
+func (d *SessionsDocument) costs() (rows []string, sum string) {
+	amounts := make([]int64, len(d.Sessions))
+	var all int64
+	priced := false
+	for i := range d.Sessions {
+		if n := d.Sessions[i].CostMicroUSD; n != nil {
+			amounts[i], priced = *n, true
+			all += *n
+		}
+	}
+	rows, sum = moneyColumn(amounts, all)
+	for i := range d.Sessions {
+		if d.Sessions[i].CostMicroUSD == nil {
+			rows[i] = ""
+		}
+	}
+	if !priced {
+		sum = ""
+	}
+	return rows, sum
+}
+
 // WriteTable writes a line per session, the newest last.
 func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	var b strings.Builder
@@ -151,7 +184,7 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	g := grid{columns: []column{
 		{title: "session", shrink: 2, least: 8}, {title: "start", drop: lateDrop}, {title: "project", shrink: 1, least: 10, tail: true}, {title: "version", shrink: 1, least: 9, drop: lateDrop},
 		{title: "prompts", right: true, drop: 2}, {title: "calls", right: true, drop: lateDrop}, {title: "skills", shrink: 1, least: 12}, {title: "tokens", right: true},
-		{title: "lines", right: true, drop: 4}, {title: "defects", right: true, drop: 3, ink: inkIfNot0(yellow)},
+		{title: "cost", right: true, drop: lateDrop}, {title: "lines", right: true, drop: 4}, {title: "defects", right: true, drop: 3, ink: inkIfNot0(yellow)},
 	}}
 	start := style.day
 	if style.width() < 100 && !style.Verbose {
@@ -159,6 +192,7 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	var tokens int64
 	defects := 0
+	costs, sumOfCosts := d.costs()
 	for i := range d.Sessions {
 		s := &d.Sessions[i]
 		tokens += s.Tokens.sum()
@@ -172,12 +206,15 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 			skills = append(skills, name)
 		}
 		g.add(shortID(s.ID), start(s.Start), style.shortPath(s.Project), versions(s.Versions, style),
-			count(s.Prompts), count(s.Calls), listAll(skills, style.limit(3)), count(s.Tokens.sum()), count(s.Lines), some(int64(s.Defects)))
+			count(s.Prompts), count(s.Calls), listAll(skills, style.limit(3)), count(s.Tokens.sum()), costs[i], count(s.Lines), some(int64(s.Defects)))
 	}
 	if err := g.write(&b, style); err != nil {
 		return err
 	}
 	sum := plural(len(d.Sessions), "session") + ", " + plural(tokens, "token")
+	if sumOfCosts != "" {
+		sum += ", " + sumOfCosts
+	}
 	if defects > 0 {
 		sum += ", " + plural(defects, "defect")
 	}

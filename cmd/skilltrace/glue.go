@@ -73,16 +73,12 @@ func untilDone(ctx context.Context, records iter.Seq2[*jsonl.Record, error]) ite
 
 // tokensOf charges the recorded usage of a session to layers; nil where it made
 // no model request.
-func tokensOf(s *replay.Session) *report.TokensBlock {
-	book := budget.DefaultBook()
-	l := ledger.Of(s, &book)
+func tokensOf(s *replay.Session, prices *budget.Book) *report.TokensBlock {
+	l := ledger.Of(s, prices)
 	if l.Calls == 0 {
 		return nil
 	}
-	sum := func(t ledger.Tokens) report.TokenSum {
-		return report.TokenSum{Input: t.Input, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h, Output: t.Output}
-	}
-	out := &report.TokensBlock{Calls: l.Calls, Unfinished: l.Unfinished, Usage: sum(l.Usage), Layers: []report.LayerRow{}, Notes: []string{}}
+	out := &report.TokensBlock{Calls: l.Calls, Unfinished: l.Unfinished, Usage: tokenSum(l.Usage), Layers: []report.LayerRow{}, Notes: []string{}}
 	if l.Priced {
 		out.CostMicroUSD = new(l.MicroUSD)
 	}
@@ -90,7 +86,7 @@ func tokensOf(s *replay.Session) *report.TokensBlock {
 		if r.Once == 0 && r.Carried == 0 && r.Tokens == (ledger.Tokens{}) {
 			continue
 		}
-		row := report.LayerRow{Layer: string(r.Layer), Once: r.Once, Carried: r.Carried, Tokens: sum(r.Tokens), Basis: string(r.Basis)}
+		row := report.LayerRow{Layer: string(r.Layer), Once: r.Once, Carried: r.Carried, Tokens: tokenSum(r.Tokens), Basis: string(r.Basis)}
 		if l.Priced {
 			row.CostMicroUSD = new(r.MicroUSD)
 		}

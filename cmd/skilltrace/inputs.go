@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/local"
@@ -19,6 +20,7 @@ type given struct {
 	table   *rules.Table
 	version string // of the client, "" for that of the log
 	finder  *local.Finder
+	prices  *budget.Book
 }
 
 // loadInputs checks what the user gave: a wrong path is said before the work
@@ -30,6 +32,9 @@ func (a *app) loadInputs() (*given, error) {
 		client = defaultClient
 	}
 	var err error
+	if in.prices, err = a.book(); err != nil {
+		return nil, err
+	}
 	if in.table, err = rulesTable(client, in.rules); err != nil {
 		return nil, err
 	}
@@ -135,7 +140,7 @@ func (in *given) replaySession(s *replay.Session, read *jsonl.Stats) (*replayed,
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
 	found.CompareBodies(r)
 	out := &replayed{problems: found.Problems, session: report.NewReplaySession(report.ReplayInput{
-		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s),
+		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s, in.prices),
 	})}
 	if found.BadVersion != "" {
 		out.version = fmt.Errorf("%s: client version %w; the newest rules were used, --client %s@VERSION chooses others", s.File, &rules.VersionError{Text: found.BadVersion}, in.table.Client)

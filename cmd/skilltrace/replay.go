@@ -48,6 +48,7 @@ status 1 means that something is divergent.`,
 	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: by the model and the log)")
 	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION`, or article, mini-cc or agent-sdk (default: as in the log)")
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
+	a.pricesFlag(cmd)
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.ReplayDocument{})
 	return cmd

@@ -25,6 +25,10 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if limit < 0 {
 				return wrongValue(cmd, "limit", strconv.Itoa(limit), wantedNumbers["limit"])
 			}
+			prices, err := a.book()
+			if err != nil {
+				return err
+			}
 			logs, err := a.find(args)
 			if err != nil {
 				return err
@@ -34,6 +38,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
 				row := report.NewSessionRow(s)
 				row.InScope = finder.Owns(s)
+				row.Charge(tokensOf(s, prices))
 				rows[i] = &row
 				return nil
 			})
@@ -45,6 +50,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 	}
 	a.scopeFlags(cmd)
 	cmd.Flags().IntVarP(&limit, "limit", "n", 0, "only the newest `N` sessions (default: all)")
+	a.pricesFlag(cmd)
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.SessionsDocument{})
 	return cmd
