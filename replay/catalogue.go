@@ -14,6 +14,7 @@ type catalogue struct {
 	missing, reason string // the input without which nothing is known
 
 	tree    skills.Tree
+	problem []skills.Problem // what looks like a skill and is none
 	list    []skills.Status
 	entries []skills.Entry
 	opts    skills.Options
@@ -77,6 +78,7 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 			p.in.found[where] = found
 		}
 	}
+	c.problem = found.Problems
 	settings := skills.Settings{Overrides: map[string]skills.Override{}, MaxText: proc.Settings.MaxDesc}
 	for n, o := range proc.Settings.Overrides {
 		settings.Overrides[n] = skills.Override(o)
@@ -162,25 +164,13 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 			continue
 		}
 		marks, digests = append(marks, mark), append(digests, digest)
-		l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt, Name: e.Name}
-		switch {
-		case r.Catalogue.Place == rules.PlaceToolXML && r.Catalogue.XMLBare:
-			l.Full = e.BareElement()
-		case r.Catalogue.Place == rules.PlaceToolXML:
-			l.Full = e.Element(c.opts, r.Catalogue.UserSource != "(user)")
-		}
-		if u, ok := counts[e.Name]; ok {
-			l.Score = budget.Score(u.Count, u.LastUsedMS, now)
-			if r.Size.Rank == budget.RankCount {
-				l.Score = float64(u.Count)
-			}
-		}
-		lines = append(lines, l)
+		lines = append(lines, c.line(e, counts, now))
 		chosen = append(chosen, e)
 	}
 	if len(lines) == 0 {
 		return "", nil, 0, ""
 	}
+	p.rendered(s, c)
 	size, missing := p.budget(s)
 	t := budget.Trim(lines, size, r.Size)
 	if t.Over() && p.in.Usage == nil && (r.Size.Overflow == budget.OverflowGreedy || r.Size.Overflow == budget.OverflowStrip) {
@@ -203,20 +193,42 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 	return t.Text, out, t.Total, missing
 }
 
+// line is an entry before it is trimmed.
+func (c *catalogue) line(e *skills.Entry, counts map[string]UsageCount, nowMS int64) budget.Line {
+	r := c.rules
+	l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt, Name: e.Name}
+	switch {
+	case r.Catalogue.Place == rules.PlaceToolXML && r.Catalogue.XMLBare:
+		l.Full = e.BareElement()
+	case r.Catalogue.Place == rules.PlaceToolXML:
+		l.Full = e.Element(c.opts, r.Catalogue.UserSource != "(user)")
+	}
+	if u, ok := counts[e.Name]; ok {
+		l.Score = score(&r.Size, u, nowMS)
+	}
+	return l
+}
+
 func shownText(line, label string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(line, "- "+label), ": ")
 }
 
 // budget is the size of a listing, and the input that it lacks.
 func (p *predictor) budget(s *State) (size int, missing string) {
+	size, _, missing = p.budgetFrom(s)
+	return size, missing
+}
+
+// budgetFrom is budget with the words that say where the size comes from.
+func (p *predictor) budgetFrom(s *State) (size int, source, missing string) {
 	proc := p.process(s)
 	in := budget.BudgetInputs{Env: proc.Env[budget.EnvCharBudget], Fraction: proc.Settings.Fraction, Window: int(proc.Window)}
 	in.Model = p.model(proc)
-	size, _ = budget.ListingBudget(p.rules.Size, in)
+	size, source = budget.ListingBudget(p.rules.Size, in)
 	if in.Model == "" && in.Env == "" && p.rules.Size.Fixed == 0 {
 		missing = "model"
 	}
-	return size, missing
+	return size, source, missing
 }
 
 // model is the resolved name of a process's model, with the suffix that widens

@@ -413,6 +413,9 @@ func (w *walker) emit(e Event) int {
 	} else {
 		e.Parent = w.prevActive
 	}
+	if e.Kind == Prompt || e.Kind == Slash {
+		e.Mode = n.rec.Mode
+	}
 	i := len(w.agent.Events)
 	if w.closed && w.agent.ID == "main" && (e.Kind == Prompt || e.Kind == Slash || e.Kind == Compaction) {
 		w.session.Restarts = append(w.session.Restarts, i)

@@ -27,6 +27,14 @@ func Predict(in *Inputs, a *Agent, ev *Evidence) []Effect {
 func PredictSession(in *Inputs, s *Session) ([][]Effect, []*Evidence) {
 	effects := make([][]Effect, len(s.Agents))
 	evidence := make([]*Evidence, len(s.Agents))
+	for i, p := range predictSession(in, s) {
+		effects[i], evidence[i] = p.effects, p.ev
+	}
+	return effects, evidence
+}
+
+func predictSession(in *Inputs, s *Session) []*predictor {
+	out := make([]*predictor, len(s.Agents))
 	shared := *in
 	shared.found = map[foundKey]skills.Found{}
 	if s.Main() != nil {
@@ -38,15 +46,15 @@ func PredictSession(in *Inputs, s *Session) ([][]Effect, []*Evidence) {
 	all := gatherAll(s)
 	for i := len(s.Agents) - 1; i >= 0; i-- {
 		a := s.Agents[i]
-		evidence[i] = gather(a, all)
-		p := &predictor{in: &shared, agent: a, ev: evidence[i], catalogues: map[catalogueKey]*catalogue{}}
+		p := &predictor{in: &shared, agent: a, ev: gather(a, all), catalogues: map[catalogueKey]*catalogue{}}
 		if i == 0 {
 			sort.SliceStable(shared.Leaks, func(x, y int) bool { return shared.Leaks[x].At.Before(shared.Leaks[y].At) })
 		}
-		effects[i] = p.run()
+		p.run()
+		out[i] = p
 		shared.Leaks = append(shared.Leaks[:len(shared.Leaks):len(shared.Leaks)], p.leaks...)
 	}
-	return effects, evidence
+	return out
 }
 
 // State is what the client knows at one moment of an agent's timeline. A State is
@@ -127,6 +135,8 @@ type predictor struct {
 	leaks      []Leak
 	leaked     int // of the inputs' leaks, how many the state holds
 	open       int // listings predicted and not yet shown
+	moments    map[int]Moment
+	renderings map[int]rendering
 	event      int // index of the event in hand
 	e          *Event
 }
@@ -164,6 +174,7 @@ func (p *predictor) run() []Effect {
 		}
 		p.effects = append(p.effects, effects...)
 		p.count(e.Kind, effects)
+		p.look(&s)
 		if last[i+1] > i+1 {
 			keep[i] = s.Conversation
 		}

@@ -26,6 +26,7 @@ type record struct {
 	UUID, Parent string
 	Agent        string
 	Version, CWD string
+	Mode         string
 	Time         time.Time
 	Message      *message
 	*detail
@@ -101,7 +102,7 @@ func (r *room[T]) take(n int) []T {
 func (in *intake) take(r *jsonl.Record) *record {
 	out := &in.records.take(1)[0]
 	*out = record{Kind: r.Kind, Meta: r.Meta, Sidechain: r.Sidechain, unplaced: unplaced(r), Line: r.Pos.Line, UUID: r.UUID, Parent: r.Parent,
-		Agent: r.Agent, Version: r.Version, CWD: r.CWD, Time: r.Time, detail: &plain}
+		Agent: r.Agent, Version: r.Version, CWD: r.CWD, Mode: r.Mode, Time: r.Time, detail: &plain}
 	if r.Message != nil && (r.Kind == jsonl.KindUser || r.Kind == jsonl.KindAssistant) {
 		out.Message = in.message(r)
 	}

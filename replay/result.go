@@ -71,6 +71,7 @@ const (
 // from the rules.
 type Visibility struct {
 	Event     int    // index of the prompt among the agent's events
+	Answer    int    // that of the request that answered it; the number of events if none did
 	Prompt    int    // 0 for a slash command
 	Command   string // the command's name for a slash command
 	Where     Where
@@ -94,6 +95,23 @@ func (s Seen) Of(name string) Shown {
 		return e.shown
 	}
 	return ShownAbsent
+}
+
+// From is the event, by its index, that brought the entry of a skill: a listing, or
+// the input that led to one which the log does not hold. It reports false where no
+// entry stands.
+func (s Seen) From(name string) (event int, ok bool) {
+	e, ok := s.entries.get(name)
+	return e.event, ok
+}
+
+// Len is the number of entries that stand.
+func (s Seen) Len() int { return s.entries.size }
+
+// Same reports whether the very same entries stand in both, without looking at them:
+// it may report false where they do.
+func (s Seen) Same(o Seen) bool {
+	return s.entries.log == o.entries.log && s.entries.n == o.entries.n
 }
 
 // All are the skills that the agent ever listed, by name.
@@ -134,6 +152,7 @@ func SeenOf(m map[string]Shown) Seen {
 // listing which the log does not hold.
 type VisibilityChange struct {
 	Skill string
+	Event int // its index among the agent's events
 	Shown Shown
 	Where Where
 	Cause EventKind

@@ -4,15 +4,24 @@ package replay
 // the effects and compares them. RulesExact says that the rules are known to hold
 // for the client's version.
 func Run(s *Session, in *Inputs, cmp Comparison) *Result {
+	r, _ := RunCourses(s, in, cmp)
+	return r
+}
+
+// RunCourses is Run that also tells what the prediction knew on its way, for each
+// agent.
+func RunCourses(s *Session, in *Inputs, cmp Comparison) (*Result, []Course) {
 	r := &Result{Session: s, RulesExact: cmp.RulesExact}
 	cmp.Gaps = cmp.Gaps || gaps(s) || len(cmp.History) > 0
-	effects, evidence := PredictSession(in, s)
-	for i, a := range s.Agents {
-		out := AgentResult{Agent: a, Checks: Compare(a, effects[i], evidence[i], cmp), Predicted: effects[i]}
-		out.Visibility, out.Changes = visible(a, effects[i], in.Rules)
+	var courses []Course
+	for i, p := range predictSession(in, s) {
+		a := s.Agents[i]
+		out := AgentResult{Agent: a, Checks: Compare(a, p.effects, p.ev, cmp), Predicted: p.effects}
+		out.Visibility, out.Changes = visible(a, p.effects, in.Rules)
 		r.Agents = append(r.Agents, out)
+		courses = append(courses, Course{p})
 	}
-	return r
+	return r, courses
 }
 
 // gaps reports whether a log shows that records of it are lost: some are damaged, or

@@ -49,7 +49,7 @@ type Attempt struct {
 	// AfterCompaction: behind the last compaction of the conversation, or there is none.
 	AfterCompaction bool
 
-	event int // the event that it is
+	Event int // index of the call or command among the agent's events
 }
 
 // SentText is a text of a skill that was sent: a body, a note in its place, or a body
@@ -154,7 +154,7 @@ func Summarize(a *Agent) Summary {
 			} else {
 				s.out.ByModel++
 			}
-			if t.AfterCompaction = t.event > last && !t.Abandoned; t.AfterCompaction {
+			if t.AfterCompaction = t.Event > last && !t.Abandoned; t.AfterCompaction {
 				s.out.AfterCompaction++
 			}
 		}
@@ -169,8 +169,9 @@ type summarizer struct {
 	uses  map[string]int // index in out.Skills by name
 	// typed are the skills named at the start of the line that the user typed last,
 	// in order; stacked says that the client took the line for a stack.
-	typed   []typedName
-	stacked *Event
+	typed     []typedName
+	stacked   *Event
+	stackedAt int // its index
 }
 
 // typedName is a skill that the user typed, and the attempt that it is, -1 if the
@@ -208,7 +209,7 @@ func (s *summarizer) use(skill string, at Where) *SkillUse {
 
 func (s *summarizer) attempt(t Attempt, i int) int {
 	e := &s.agent.Events[i]
-	t.Where, t.Prompt, t.Abandoned, t.Version, t.event = e.Where, e.PromptN, e.Abandoned, e.Version, i
+	t.Where, t.Prompt, t.Abandoned, t.Version, t.Event = e.Where, e.PromptN, e.Abandoned, e.Version, i
 	s.use(t.Skill, t.Where)
 	s.out.Attempts = append(s.out.Attempts, t)
 	return len(s.out.Attempts) - 1
@@ -292,7 +293,7 @@ func (s *summarizer) slash(i int) {
 		if line == "" {
 			line = "/" + e.Skill + " " + e.Args
 		} else {
-			s.stacked = e
+			s.stacked, s.stackedAt = e, i
 		}
 		s.typed = typedNames(line)
 	}
@@ -372,7 +373,7 @@ func (s *summarizer) closeTurn() {
 				continue
 			}
 			s.out.Attempts = append(s.out.Attempts, Attempt{Skill: n.name, By: ByUser, Stack: j + 1, Outcome: OutcomeRefused,
-				Where: s.stacked.Where, Prompt: s.stacked.PromptN, Abandoned: s.stacked.Abandoned, Version: s.stacked.Version})
+				Where: s.stacked.Where, Prompt: s.stacked.PromptN, Abandoned: s.stacked.Abandoned, Version: s.stacked.Version, Event: s.stackedAt})
 		}
 	}
 	s.typed, s.stacked = nil, nil

@@ -81,6 +81,9 @@ type Event struct {
 	// String: the text stood as a plain string, not as a block.
 	String bool
 	Images int
+	// Mode is the permission mode in which a prompt or a command was typed, such as
+	// "default" or "plan"; "" where its record does not tell.
+	Mode string
 
 	Skill   string // as named by the caller
 	Args    string

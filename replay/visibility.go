@@ -32,7 +32,7 @@ func visible(a *Agent, predicted []Effect, rulesOf func(string) *rules.Rules) ([
 	names := slices.Sorted(maps.Keys(v.all))
 	for i := range v.out {
 		if o := &v.out[i]; !o.answered {
-			v.answer(i, end)
+			v.answer(i, len(a.Events), end)
 		}
 		v.out[i].Skills.names = &names
 	}
@@ -59,6 +59,7 @@ type view struct {
 type entry struct {
 	shown Shown
 	uuid  string
+	event int // that brought it
 }
 
 func (v *viewer) step(i int, cur view) view {
@@ -106,13 +107,13 @@ func (v *viewer) step(i int, cur view) view {
 			if l.Name == "" {
 				continue
 			}
-			cur.entries = cur.entries.with(l.Name, entry{shownAs(l, a, j, r), e.Where.UUID})
+			cur.entries = cur.entries.with(l.Name, entry{shownAs(l, a, j, r), e.Where.UUID, i})
 			named = append(named, l.Name)
 			v.all[l.Name] = true
 		}
 	case Turn:
 		if v.open >= 0 {
-			v.answer(v.open, cur)
+			v.answer(v.open, i, cur)
 			v.open = -1
 		}
 	}
@@ -124,13 +125,13 @@ func (v *viewer) step(i int, cur view) view {
 			named = append(named, gone...)
 		}
 		for _, l := range eff.Entries {
-			cur.entries = cur.entries.with(l.Name, entry{shown: l.Shown})
+			cur.entries = cur.entries.with(l.Name, entry{shown: l.Shown, event: i})
 			named = append(named, l.Name)
 			v.all[l.Name] = true
 		}
 	}
 	if !e.Abandoned {
-		v.compare(e, named, before, cur.entries)
+		v.compare(i, named, before, cur.entries)
 	}
 	return cur
 }
@@ -151,13 +152,14 @@ func (v *viewer) places(e *Event) bool {
 }
 
 // answer notes what stands in the conversation when a prompt is answered.
-func (v *viewer) answer(i int, cur view) {
+func (v *viewer) answer(i, event int, cur view) {
 	o := &v.out[i]
-	o.answered, o.Predicted, o.Skills.entries = true, cur.predicted, cur.entries
+	o.answered, o.Answer, o.Predicted, o.Skills.entries = true, event, cur.predicted, cur.entries
 }
 
 // compare notes what an event changed among the skills named.
-func (v *viewer) compare(e *Event, named []string, before, after table[entry]) {
+func (v *viewer) compare(at int, named []string, before, after table[entry]) {
+	e := &v.agent.Events[at]
 	slices.Sort(named)
 	for _, name := range slices.Compact(named) {
 		was, _ := before.get(name)
@@ -165,10 +167,10 @@ func (v *viewer) compare(e *Event, named []string, before, after table[entry]) {
 		switch {
 		case !stands:
 			if before.has(name) {
-				v.changes = append(v.changes, VisibilityChange{Skill: name, Shown: ShownAbsent, Where: e.Where, Cause: e.Kind})
+				v.changes = append(v.changes, VisibilityChange{Skill: name, Shown: ShownAbsent, Event: at, Where: e.Where, Cause: e.Kind})
 			}
 		case was.shown != now.shown:
-			v.changes = append(v.changes, VisibilityChange{Skill: name, Shown: now.shown, Where: e.Where, Cause: e.Kind})
+			v.changes = append(v.changes, VisibilityChange{Skill: name, Shown: now.shown, Event: at, Where: e.Where, Cause: e.Kind})
 		}
 	}
 }
