@@ -134,18 +134,33 @@ func (in *given) replaySession(s *replay.Session, read *jsonl.Stats) (*replayed,
 	if err != nil {
 		return nil, err
 	}
-	r := replay.Run(s, &found.Inputs, replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact, Assumed: found.Assumed, History: found.Inputs.History})
+	r := replay.Run(s, &found.Inputs, comparison(found))
+	settleResult(r, found)
+	out := &replayed{problems: found.Problems, version: in.badVersion(s, found), session: report.NewReplaySession(report.ReplayInput{
+		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s, in.prices),
+	})}
+	return out, nil
+}
+
+// comparison is how a session is judged with what was found of it.
+func comparison(found *local.Found) replay.Comparison {
+	return replay.Comparison{Exact: found.Inputs.Exact, RulesExact: found.RulesExact, Assumed: found.Assumed, History: found.Inputs.History}
+}
+
+// settleResult adds to a result what was found, and compares the skill files with it.
+func settleResult(r *replay.Result, found *local.Found) {
 	r.Described = found.Described
 	r.Client, r.Model, r.Window = found.Client, found.Model, found.Window
 	r.Inputs, r.Assumptions = found.Uses, found.Assumptions
 	found.CompareBodies(r)
-	out := &replayed{problems: found.Problems, session: report.NewReplaySession(report.ReplayInput{
-		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s, in.prices),
-	})}
-	if found.BadVersion != "" {
-		out.version = fmt.Errorf("%s: client version %w; the newest rules were used, --client %s@VERSION chooses others", s.File, &rules.VersionError{Text: found.BadVersion}, in.table.Client)
+}
+
+// badVersion is the error of a log that names something which is no client version.
+func (in *given) badVersion(s *replay.Session, found *local.Found) error {
+	if found.BadVersion == "" {
+		return nil
 	}
-	return out, nil
+	return fmt.Errorf("%s: client version %w; the newest rules were used, --client %s@VERSION chooses others", s.File, &rules.VersionError{Text: found.BadVersion}, in.table.Client)
 }
 
 // demandOf is what the first listing of a session asks for, nil where it is not known.

@@ -39,6 +39,15 @@ status 1 means that something is divergent.`,
 		RunE: a.runReplay,
 	}
 	a.scopeFlags(cmd)
+	a.inputFlags(cmd)
+	a.pricesFlag(cmd)
+	a.workFlags(cmd)
+	a.outputFlags(cmd, &report.ReplayDocument{})
+	return cmd
+}
+
+// inputFlags adds the options that give what a prediction rests on beside the log.
+func (a *app) inputFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the session saw them, in place of the project's (may be repeated)")
 	f.StringVar(&a.inputs.skillsAt, "skills-at", local.AtNow, "read skill folders under git as of `REV`: a git revision, session (each session's start) or now")
@@ -48,10 +57,6 @@ status 1 means that something is divergent.`,
 	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: by the model and the log)")
 	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION`, or article, mini-cc or agent-sdk (default: as in the log)")
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
-	a.pricesFlag(cmd)
-	a.workFlags(cmd)
-	a.outputFlags(cmd, &report.ReplayDocument{})
-	return cmd
 }
 
 func (a *app) runReplay(cmd *cobra.Command, args []string) error {

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/why"
+	"github.com/skilltrace/skilltrace/report"
+)
+
+// whyOptions are the options of why.
+type whyOptions struct {
+	prompt string // a number, the beginning of a uuid, or a part of the text
+	all    bool
+	redact bool
+}
+
+func (a *app) whyCommand() *cobra.Command {
+	var o whyOptions
+	cmd := &cobra.Command{
+		Use:   "why SKILL [SESSION…]",
+		Short: "Why a skill was not used for a prompt, or why it was",
+		Long: `Why walks the chain from a skill's file to the use of its text, for each prompt,
+and names the first gate that failed, with its evidence and what to do:
+
+  exists     a file, or a line of the log, names the skill
+  loaded     the client reads the file and its front matter
+  eligible   nothing keeps it from the model
+  announced  a listing told this agent of it
+  described  with its whole description
+  present    the listing still stands in the conversation
+  asked      what the prompt said: facts, never a judgement
+  called     by the model or by the user
+  delivered  its text came
+  in_force   and stands in the conversation
+
+` + sessionArgs + `
+
+With --all there is a line for each skill, the worst first.`,
+		Example: `  skilltrace why deploy latest
+  skilltrace why deploy 5274deb5 --prompt 3
+  skilltrace why deploy 5274deb5 --prompt "run the pending"
+  skilltrace why deploy --project . --since 2026-11-01
+  skilltrace why --all --project .
+  skilltrace why deploy latest --format markdown --redact`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runWhy(cmd, args, &o) },
+	}
+	a.scopeFlags(cmd)
+	a.inputFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.prompt, "prompt", "", "only the prompt of this `N|UUID|TEXT`: its number, the beginning of its uuid or a part of its text")
+	f.BoolVar(&o.all, "all", false, "a line for each skill in scope, the worst first")
+	f.BoolVar(&o.redact, "redact", false, "leave out home directories and the texts of prompts, to share the answer")
+	a.workFlags(cmd)
+	a.outputFlags(cmd, &report.WhyDocument{})
+	return cmd
+}
+
+// asked is what one session answers.
+type asked struct {
+	session report.WhySession
+	start   time.Time
+	end     time.Time
+	subject why.Subject
+	tally   why.Tally
+	// Of one skill: its questions. Of all: the answers by skill.
+	questions []report.WhyQuestion
+	skills    map[string]skillAnswer
+	problems  []string
+	version   error
+	prompts   int // before any was chosen
+}
+
+// skillAnswer is what one session says of one skill of all.
+type skillAnswer struct {
+	tally why.Tally
+	// The first prompt with the verdict that tells most, and that verdict.
+	verdict why.Verdict
+	prompt  int
+}
+
+func (a *app) runWhy(cmd *cobra.Command, args []string, o *whyOptions) error {
+	skill := ""
+	switch {
+	case o.all && o.prompt != "":
+		return fmt.Errorf("--all --prompt %s: want one of the two; see %s --help", o.prompt, cmd.CommandPath())
+	case !o.all && (len(args) == 0 || strings.TrimSpace(strings.TrimLeft(args[0], "/")) == ""):
+		return fmt.Errorf("%s: want the name of a skill, or --all; see %s --help", cmd.CommandPath(), cmd.CommandPath())
+	case !o.all:
+		skill, args = args[0], args[1:]
+	}
+	in, err := a.loadInputs()
+	if err != nil {
+		return err
+	}
+	logs, err := a.find(args)
+	if err != nil {
+		return err
+	}
+	results := make([]*asked, len(logs))
+	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
+		r, err := in.ask(s, skill, o)
+		results[i] = r
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	answers := present(results)
+	slices.SortStableFunc(answers, func(x, y asked) int {
+		return cmp.Or(x.start.Compare(y.start), strings.Compare(x.session.File, y.session.File))
+	})
+	told := map[string]bool{}
+	for i := range answers {
+		if answers[i].version != nil {
+			a.unusable(answers[i].version)
+		}
+		for _, p := range answers[i].problems {
+			if !told[p] {
+				told[p] = true
+				a.note("%s", p)
+			}
+		}
+	}
+	doc, err := a.whyDocument(answers, o)
+	if err != nil {
+		return err
+	}
+	if o.redact {
+		doc.Redact(a.home())
+	}
+	return a.write(doc)
+}
+
+// ask replays one session and asks it.
+func (in *given) ask(s *replay.Session, skill string, o *whyOptions) (*asked, error) {
+	found, err := in.finder.Find(s)
+	if err != nil {
+		return nil, err
+	}
+	r, courses := replay.RunCourses(s, &found.Inputs, comparison(found))
+	settleResult(r, found)
+	files := map[string]why.FileState{}
+	for i := range found.Skills {
+		k := &found.Skills[i]
+		files[k.Path] = why.FileState(k.State())
+	}
+	session := why.Prepare(r, courses, files)
+	out := &asked{start: s.Start, end: s.End, problems: found.Problems, version: in.badVersion(s, found)}
+	if o.all {
+		out.skills = map[string]skillAnswer{}
+		for _, name := range session.Names() {
+			t, worst := session.Survey(name)
+			k := skillAnswer{tally: t}
+			if worst != nil {
+				k.verdict, k.prompt = worst.Verdict, worst.Prompt
+			}
+			out.skills[name] = k
+		}
+		out.tally = why.Tally{Sessions: 1, First: s.Start, Last: s.End}
+		for _, a := range s.Agents {
+			out.prompts += a.Prompts
+		}
+		out.tally.Prompts = out.prompts
+	} else {
+		answer := session.Ask(skill)
+		out.subject, out.tally = answer.Subject, session.Tally(answer)
+		out.prompts = len(answer.Questions)
+		worst := answer.Worst(&out.tally)
+		for i := range answer.Questions {
+			q := &answer.Questions[i]
+			if !o.chooses(q) {
+				continue
+			}
+			session.Explain(&answer.Subject, q)
+			out.questions = append(out.questions, report.NewWhyQuestion(s.ID, s.File, q))
+		}
+		out.session = report.NewWhySession(r, found.Own, out.tally)
+		if worst != nil {
+			out.session.Line, out.session.Reason = worst.Verdict.Where.Line, worst.Verdict.Reason
+		}
+		return out, nil
+	}
+	out.session = report.NewWhySession(r, found.Own, out.tally)
+	return out, nil
+}
+
+// chooses reports whether a question is the one asked for.
+func (o *whyOptions) chooses(q *why.Question) bool {
+	if o.prompt == "" {
+		return true
+	}
+	if n, err := strconv.Atoi(o.prompt); err == nil && n > 0 {
+		return q.Prompt == n && q.Agent == "main"
+	}
+	const least = 6 // letters of a uuid
+	if len(o.prompt) >= least && strings.HasPrefix(q.Where.UUID, strings.ToLower(o.prompt)) {
+		return true
+	}
+	return strings.Contains(strings.ToLower(q.Text), strings.ToLower(o.prompt))
+}
+
+// whyDocument puts the answers of sessions together.
+func (a *app) whyDocument(answers []asked, o *whyOptions) (*report.WhyDocument, error) {
+	var (
+		sessions  []report.WhySession
+		questions []report.WhyQuestion
+		total     why.Tally
+		subject   why.Subject
+		prompts   int
+	)
+	days := map[string]bool{}
+	for i := range answers {
+		r := &answers[i]
+		total.Add(r.tally)
+		prompts += r.prompts
+		sessions = append(sessions, r.session)
+		questions = append(questions, r.questions...)
+		if i == 0 || r.subject.Known && !subject.Known {
+			subject = r.subject
+		}
+		a.addDays(days, r.start, r.end)
+	}
+	if !subject.Known {
+		for i := range answers {
+			for _, n := range answers[i].subject.Near {
+				if !slices.Contains(subject.Near, n) {
+					subject.Near = append(subject.Near, n)
+				}
+			}
+		}
+	}
+	if o.all {
+		return report.NewWhyAll(allSkills(answers), sessions, total, len(days)), nil
+	}
+	if o.prompt != "" && len(questions) == 0 {
+		return nil, fmt.Errorf("--prompt %s: none of %d prompts fits; want a number, the beginning of a uuid or a part of the text; skilltrace timeline --kind prompt lists them", o.prompt, prompts)
+	}
+	return report.NewWhy(subject, sessions, questions, total, len(days)), nil
+}
+
+// addDays adds the days of a session.
+func (a *app) addDays(days map[string]bool, start, end time.Time) {
+	if start.IsZero() {
+		return
+	}
+	location, err := a.location()
+	if err != nil {
+		location = time.UTC // checked in prepare
+	}
+	const most = 3660 // days of one session
+	for d, n := start.In(location), 0; n < most; d, n = d.AddDate(0, 0, 1), n+1 {
+		days[d.Format(time.DateOnly)] = true
+		if d.Format(time.DateOnly) >= end.In(location).Format(time.DateOnly) {
+			return
+		}
+	}
+}
+
+// allSkills are the lines of all skills.
+func allSkills(answers []asked) []report.WhySkill {
+	sums := map[string]*why.Tally{}
+	var names []string
+	for i := range answers {
+		for name := range answers[i].skills {
+			if sums[name] == nil {
+				sums[name] = &why.Tally{}
+				names = append(names, name)
+			}
+			sums[name].Add(answers[i].skills[name].tally)
+		}
+	}
+	slices.Sort(names)
+	var out []report.WhySkill
+	for _, name := range names {
+		line := report.NewWhySkill(name, *sums[name])
+		v, _ := sums[name].Worst()
+		for i := range answers {
+			if k := answers[i].skills[name]; k.verdict.Gate == v.Gate && k.verdict.State == v.State {
+				line.Session, line.Prompt, line.Line, line.Reason = answers[i].session.ID, k.prompt, k.verdict.Where.Line, k.verdict.Reason
+				break
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}

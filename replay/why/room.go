@@ -1,0 +1,408 @@
+package why
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// untrimmed is the predicted listing that brought the entry, or would have, before it
+// was fitted into its budget; nil where the files do not tell.
+func (c *chain) untrimmed() (*replay.Effect, *replay.Untrimmed) {
+	limit := c.sp.Answer
+	if c.listing >= 0 {
+		limit = c.listing
+	}
+	var best *replay.Effect
+	for i := range c.Predicted {
+		e := &c.Predicted[i]
+		if e.Kind != replay.Listing || e.Cause > limit || e.Missing != "" && e.Missing != "usage counts" && e.Missing != "model" {
+			continue
+		}
+		if slices.ContainsFunc(e.Entries, func(l replay.ListedEntry) bool { return l.Name == c.sub.Name }) {
+			best = e
+		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	u, ok := c.course.Untrimmed(best)
+	if !ok {
+		return nil, nil
+	}
+	return best, u
+}
+
+// why says why an entry stands without its whole description.
+func (c *chain) why(s *Step, full string) {
+	set := c.settings()
+	switch {
+	case c.st != nil && c.st.NameOnly:
+		s.Reason += ": skillOverrides says name-only"
+		s.Advice = append(s.Advice, "take it out of skillOverrides in the settings, or set it to on")
+		return
+	case c.st != nil && !c.edited() && full == "":
+		s.Reason += ": its file has no description"
+		s.Where = replay.Where{File: c.st.Skill.Path, Line: 1}
+		s.Advice = append(s.Advice, "write a description into its front matter")
+		return
+	}
+	if full != "" && !c.edited() {
+		if limit := c.capOf(set); limit > 0 && budget.Len16(full) > limit {
+			s.Notes = append(s.Notes, fmt.Sprintf("an entry is cut at %s characters", number(limit)))
+			s.Advice = append(s.Advice, fmt.Sprintf("cut %s from its description", chars(budget.Len16(full)-limit)))
+			if c.sp.Skills.Of(c.sub.Name) == replay.ShownShortened && c.m.Rules().Size.Overflow != budget.OverflowUniform {
+				s.Reason += fmt.Sprintf(": an entry is cut at %s", number(limit))
+				return
+			}
+		}
+	}
+	_, u := c.untrimmed()
+	if u == nil {
+		c.fromLog(s)
+		return
+	}
+	s.Reason += ": "
+	c.room(s, u)
+}
+
+func (c *chain) settings() replay.Settings {
+	if c.m == nil || c.m.Process() == nil {
+		return replay.Settings{}
+	}
+	return c.m.Process().Settings
+}
+
+// capOf is the most that one description may take, in UTF-16 code units; 0 for no limit.
+func (c *chain) capOf(set replay.Settings) int {
+	text := c.m.Options().Text
+	if text.CapSetting && set.MaxDesc > 0 {
+		return set.MaxDesc
+	}
+	return text.Cap
+}
+
+// fromLog says of the budget what the log alone tells.
+func (c *chain) fromLog(s *Step) {
+	at := c.listing
+	if at < 0 || c.event(at).Kind != replay.Listing {
+		return
+	}
+	lines := c.lines(at)
+	bare, used := 0, 0
+	for _, l := range lines {
+		if l.Bare {
+			bare++
+		}
+		used += budget.Len16(l.Raw) + 1
+	}
+	s.Reason += ": its description did not fit the listing"
+	s.Notes = append(s.Notes, fmt.Sprintf("the listing has %d entries, %d of them by name only, and takes %s", len(lines), bare, chars(max(used-1, 0))))
+	s.Notes = append(s.Notes, "what the descriptions take, and the ranks by use, need the skill files")
+	s.Advice = append(s.Advice, "give the skill files with --skills DIR to see what to cut", "type /"+c.sub.Name+" once: skills in use keep their descriptions")
+	if r := c.rules(); r != nil && (r.Size.Overflow == budget.OverflowUniform || r.Size.Overflow == budget.OverflowCut) {
+		s.Advice = s.Advice[:1]
+	}
+}
+
+// room says what took the budget, and what would bring the entry back.
+func (c *chain) room(s *Step, u *replay.Untrimmed) {
+	i := slices.IndexFunc(u.Lines, func(l budget.Line) bool { return l.Name == c.sub.Name })
+	if i < 0 {
+		return
+	}
+	t := budget.Trim(u.Lines, u.Budget, u.Size)
+	me := t.Lines[i]
+	rivals := 0
+	for _, l := range t.Lines {
+		if l.Rank > 0 {
+			rivals++
+		}
+	}
+	const unit = "characters" // as the client's own messages call them, whatever it counts
+	s.Reason += fmt.Sprintf("%s-character budget, %s asked for", number(u.Budget), number(t.Total))
+	byUse := u.Size.Overflow == budget.OverflowGreedy || u.Size.Overflow == budget.OverflowStrip
+	switch {
+	case byUse && u.Uses == nil:
+		s.Notes = append(s.Notes, "its rank by use is not known: usage counts are missing")
+		s.Advice = append(s.Advice, "give the client's usage counts with --usage FILE")
+	case byUse:
+		use := "never used"
+		if n := u.Uses[c.sub.Name]; n.Count > 0 {
+			use = fmt.Sprintf("used %d times", n.Count)
+			if n.Count == 1 {
+				use = "used once"
+			}
+		}
+		s.Reason += fmt.Sprintf("; rank %d of %d by use (%s)", me.Rank, rivals, use)
+	}
+	s.Notes = append(s.Notes, "the budget comes from "+u.Source)
+	if me.Shown == budget.ShownFull {
+		// The files read now leave room for it.
+		s.Notes = append(s.Notes, "by the inputs read now it would be described in full: they are not those of the session")
+		return
+	}
+	if u.Size.Overflow == budget.OverflowUniform && t.TextWidth > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("each description is cut to %s %s", number(t.TextWidth), unit))
+	}
+	c.took(s, u, &t, i, unit)
+	c.others(s, u, &t, i, unit)
+	c.own(s, u, &t, i, unit)
+	c.once(s, u, i)
+	c.wider(s, u, &t, i)
+}
+
+// fits reports whether an entry is shown whole.
+func fits(lines []budget.Line, i, size int, rule budget.Size) bool {
+	t := budget.Trim(lines, size, rule)
+	return t.Lines[i].Shown == budget.ShownFull
+}
+
+// took names the longest descriptions that stand before the entry.
+func (c *chain) took(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, unit string) {
+	order := before(u, t, i)
+	var parts []string
+	const most = 3
+	for _, j := range order[:min(most, len(order))] {
+		parts = append(parts, fmt.Sprintf("%s (%s)", u.Lines[j].Name, number(textSize(u, j))))
+	}
+	if len(parts) > 0 {
+		s.Notes = append(s.Notes, "the longest descriptions before it, in "+unit+": "+strings.Join(parts, ", "))
+	}
+}
+
+// before are the entries whose descriptions stand in the listing in the way of entry i,
+// the longest first.
+func before(u *replay.Untrimmed, t *budget.Trimmed, i int) []int {
+	var out []int
+	for j := range u.Lines {
+		r := &t.Lines[j]
+		if j == i || r.Rank == 0 || r.Shown == budget.ShownNameOnly && u.Size.Overflow != budget.OverflowUniform || r.Shown == budget.ShownAbsent {
+			continue
+		}
+		out = append(out, j)
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return textSize(u, b) - textSize(u, a) })
+	return out
+}
+
+// textSize is what the description of an entry takes.
+func textSize(u *replay.Untrimmed, j int) int { return budget.Width(u.Size.Unit, u.Lines[j].Text) }
+
+// others finds out how much the longest others would have to lose.
+func (c *chain) others(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, unit string) {
+	need := t.Lines[i].Need
+	if u.Size.Overflow == budget.OverflowUniform {
+		need = t.Total - u.Budget
+	}
+	lines := slices.Clone(u.Lines)
+	var cuts []string
+	for _, j := range before(u, t, i) {
+		if need <= 0 || len(cuts) == 3 {
+			break
+		}
+		had := textSize(u, j)
+		cut := min(need, had)
+		if cut == 0 {
+			break
+		}
+		lines[j] = shorter(lines[j], u.Size.Unit, had-cut)
+		cuts = append(cuts, fmt.Sprintf("%s from %s (%s now)", number(cut), u.Lines[j].Name, number(had)))
+		need -= cut
+		if fits(lines, i, u.Budget, u.Size) {
+			first := strings.Replace(cuts[0], " from", " "+unit+" from", 1)
+			s.Advice = append(s.Advice, "cut "+strings.Join(append([]string{first}, cuts[1:]...), ", "))
+			return
+		}
+	}
+}
+
+// shorter is an entry whose text has another width.
+func shorter(l budget.Line, unit budget.Unit, width int) budget.Line {
+	text := budget.CutWidth(unit, l.Text, max(width, 0))
+	l.Full = strings.Replace(l.Full, l.Text, text, 1)
+	if text == "" {
+		l.Full = l.Bare
+	}
+	l.Text = text
+	return l
+}
+
+// own finds out how short the entry's own description would have to be.
+func (c *chain) own(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, unit string) {
+	had, need := textSize(u, i), t.Lines[i].Need
+	if need <= 0 || need >= had {
+		return
+	}
+	lines := slices.Clone(u.Lines)
+	lines[i] = shorter(lines[i], u.Size.Unit, had-need)
+	if fits(lines, i, u.Budget, u.Size) {
+		s.Advice = append(s.Advice, fmt.Sprintf("cut %s %s from its own description (%s now)", number(need), unit, number(had)))
+	}
+}
+
+// once finds out what one use would do.
+func (c *chain) once(s *Step, u *replay.Untrimmed, i int) {
+	if u.Uses == nil || u.Size.Overflow != budget.OverflowGreedy && u.Size.Overflow != budget.OverflowStrip || u.Lines[i].Exempt {
+		return
+	}
+	n := u.Uses[c.sub.Name]
+	lines := slices.Clone(u.Lines)
+	for times := 1; times <= 10; times++ {
+		n.Count, n.LastUsedMS = n.Count+1, u.NowMS
+		lines[i].Score = u.Score(n)
+		t := budget.Trim(lines, u.Budget, u.Size)
+		if t.Lines[i].Shown != budget.ShownFull {
+			continue
+		}
+		how := "once"
+		if times > 1 {
+			how = fmt.Sprintf("%d times, a minute or more apart", times)
+		}
+		s.Advice = append(s.Advice, fmt.Sprintf("call /%s %s: it then ranks %s and is described", c.sub.Name, how, ordinal(t.Lines[i].Rank)))
+		return
+	}
+}
+
+// wider finds the budget at which the entry is shown whole.
+func (c *chain) wider(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int) {
+	want := t.Total
+	if n := u.Budget + t.Lines[i].Need; t.Lines[i].Need > 0 && n < want && fits(u.Lines, i, n, u.Size) {
+		want = n
+	}
+	if !fits(u.Lines, i, want, u.Size) {
+		want++ // the oldest clients count a line break behind the last entry
+		if !fits(u.Lines, i, want, u.Size) {
+			return
+		}
+	}
+	env := c.m.Process() != nil && c.m.Process().Env[budget.EnvCharBudget] != ""
+	if !u.Size.FractionSetting || env || u.Budget <= 0 {
+		s.Advice = append(s.Advice, fmt.Sprintf("set %s=%d", budget.EnvCharBudget, want))
+		return
+	}
+	now := c.settings().Fraction
+	if now <= 0 {
+		now = float64(u.Size.Percent) / 10_000
+	}
+	// Rounded up to a ten-thousandth: the budget is rounded down.
+	fraction := math.Ceil(now*float64(want)/float64(u.Budget)*10_000-1e-9) / 10_000
+	s.Advice = append(s.Advice, "set skillListingBudgetFraction to "+strconv.FormatFloat(fraction, 'g', -1, 64))
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		suffix = "st"
+	case n%10 == 2:
+		suffix = "nd"
+	case n%10 == 3:
+		suffix = "rd"
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+// sentence is the verdict of a question in one sentence.
+func (q *query) sentence(out *Question) string {
+	name := q.sub.Name
+	at := q.place(out)
+	s := out.Step(out.Verdict.Gate)
+	v := out.Verdict
+	if v.State == Undetermined {
+		return fmt.Sprintf("Whether %s could be used %s is not known: %s.", name, at, trimmed(s.Reason))
+	}
+	if e := q.refused(out.span); e != nil && v.State == Failed && v.Gate != Called {
+		return fmt.Sprintf("%s was called %s and refused (line %d): %s.", name, at, e.Where.Line, trimmed(s.Reason))
+	}
+	switch v.Gate {
+	case Exists:
+		text := fmt.Sprintf("There was no skill %s %s: %s", name, at, trimmed(s.Reason))
+		if len(s.Notes) > 0 && strings.HasPrefix(s.Notes[0], "did you mean") {
+			return text + "; " + s.Notes[0]
+		}
+		return text + "."
+	case Loaded:
+		if q.frontStep(s) {
+			return fmt.Sprintf("The client could not read the front matter of %s as it was meant %s: %s.", name, at, trimmed(s.Reason))
+		}
+		return fmt.Sprintf("The client did not load %s %s: %s.", name, at, trimmed(s.Reason))
+	case Eligible:
+		return fmt.Sprintf("%s was kept from the model %s: %s.", name, at, trimmed(s.Reason))
+	case Announced:
+		return fmt.Sprintf("The model was not told of %s %s: %s.", name, at, trimmed(s.Reason))
+	case Described:
+		if out.Shown == replay.ShownShortened {
+			return fmt.Sprintf("The model saw only a part of the description of %s %s: %s.", name, at, trimmed(s.Reason))
+		}
+		return fmt.Sprintf("The model saw only the name of %s %s: %s.", name, at, trimmed(s.Reason))
+	case Present:
+		return fmt.Sprintf("%s was not visible any more %s: %s.", name, at, trimmed(s.Reason))
+	case Delivered:
+		return fmt.Sprintf("%s was called %s, and its text did not come: %s.", name, at, trimmed(s.Reason))
+	case InForce:
+		if v.State == Passed {
+			return fmt.Sprintf("%s was in force %s: %s.", name, at, trimmed(s.Reason))
+		}
+		return fmt.Sprintf("%s was called before, and its text was not in force any more %s: %s.", name, at, trimmed(s.Reason))
+	}
+	switch {
+	case v.State == Passed:
+		return fmt.Sprintf("%s was called %s: %s.", name, at, trimmed(s.Reason))
+	case len(q.calls[out.span]) > 0:
+		return fmt.Sprintf("%s was called %s, without success: %s.", name, at, trimmed(s.Reason))
+	case s.Reason != "not called":
+		return fmt.Sprintf("%s was visible and described %s, and not called as a skill: %s.", name, at, trimmed(strings.TrimPrefix(strings.TrimPrefix(s.Reason, "not by the Skill tool: "), "not called: ")))
+	}
+	return fmt.Sprintf("%s was visible, described and not chosen %s.", name, at)
+}
+
+func (q *query) frontStep(s *Step) bool { return strings.Contains(s.Reason, "front matter, line") }
+
+func trimmed(reason string) string { return strings.TrimSuffix(reason, ".") }
+
+// place is a question as words.
+func (q *query) place(out *Question) string {
+	agent := ""
+	if out.Agent != "main" {
+		agent = ", agent " + out.Agent
+	}
+	switch {
+	case out.Prompt > 0:
+		return fmt.Sprintf("for prompt %d (line %d%s)", out.Prompt, out.Where.Line, agent)
+	case out.Command != "":
+		return fmt.Sprintf("for /%s (line %d%s)", out.Command, out.Where.Line, agent)
+	}
+	return fmt.Sprintf("at the start (line %d%s)", out.Where.Line, agent)
+}
+
+// duplicates notes the entries of a listing that stand for the same as the skill's.
+func duplicates(lines []skills.ListedLine, name string) []string {
+	var out []string
+	for _, d := range skills.Duplicates(lines) {
+		mine := slices.ContainsFunc(d.Entries, func(i int) bool { return lines[i].Name == name })
+		if !mine {
+			continue
+		}
+		var others []string
+		seen := 0
+		for _, i := range d.Entries {
+			if lines[i].Name != name {
+				others = append(others, lines[i].Name)
+			} else if seen++; seen > 1 {
+				others = append(others, lines[i].Name)
+			}
+		}
+		if len(others) > 0 {
+			out = append(out, fmt.Sprintf("listed beside %s (%s)", strings.Join(others, ", "), strings.ReplaceAll(string(d.Kind), "-", " ")))
+		}
+	}
+	return out
+}

@@ -1,0 +1,485 @@
+package why
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/lexical"
+	"github.com/skilltrace/skilltrace/skills"
+	"github.com/skilltrace/skilltrace/skills/frontmatter"
+)
+
+// FileState says how a skill file that was read compares with what the session saw.
+type FileState string
+
+// The states. The empty one is that of a file of which nothing can be compared.
+const (
+	FileSame   FileState = "same"
+	FileEdited FileState = "edited"
+)
+
+// Session is a replayed session, prepared for questions. It may be asked for many
+// skills, from one goroutine at a time.
+type Session struct {
+	result *replay.Result
+	files  map[string]FileState // by path
+	agents []*agent
+	// names are all that the log or the files name, with what they are.
+	names map[string]*trace
+
+	lint     map[*skills.Skill][]frontmatter.Finding
+	byName   map[*skills.Status]map[string][]*skills.Status // by the first of a list
+	problems map[string]skills.Problem
+	full     map[*skills.Entry]map[string]string
+	known    bool // skill files are known
+}
+
+// trace is where a name was seen first.
+type trace struct {
+	where replay.Where // in the log
+	file  string       // on disk
+	alias string       // the name that an entry shows beside its own
+}
+
+// agent is one agent's timeline, by what questions need of it.
+type agent struct {
+	*replay.AgentResult
+	course   replay.Course
+	spans    []span
+	owner    []int // by event: the span that it belongs to, -1 before the first
+	summary  replay.Summary
+	attempts map[string][]int // by name
+	changes  map[string][]int // by skill
+	listings []int            // events
+	parsed   map[int]map[string]skills.ListedLine
+	bodies   map[string][]int // events that bring a text of a skill, by name
+	wipes    []int            // compactions and reattachments
+	touches  []int
+	hands    []int // segments of files of skills that were read or run
+	indexes  map[string]*corpus
+	mode     []string // by span
+}
+
+// span is a prompt, or a typed line, and what came of it.
+type span struct {
+	replay.Visibility
+	pseudo bool // what stands before the first prompt
+}
+
+// corpus is what was listed at one moment, as texts.
+type corpus struct {
+	at    map[string]int
+	index *lexical.Index
+}
+
+// Prepare makes a session ready to be asked. Courses are those of the result's agents,
+// see [replay.RunCourses]. Files says of skill files, by path, how
+// they compare with what the session saw.
+func Prepare(r *replay.Result, courses []replay.Course, files map[string]FileState) *Session {
+	s := &Session{result: r, files: files, names: map[string]*trace{}, lint: map[*skills.Skill][]frontmatter.Finding{},
+		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}}
+	for i := range r.Agents {
+		s.agents = append(s.agents, s.prepare(&r.Agents[i], courses[i]))
+	}
+	return s
+}
+
+func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
+	a := &agent{AgentResult: r, course: course, summary: replay.Summarize(r.Agent), attempts: map[string][]int{}, changes: map[string][]int{},
+		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, indexes: map[string]*corpus{}}
+	events := r.Agent.Events
+	a.findSpans()
+	for i := range a.summary.Attempts {
+		t := &a.summary.Attempts[i]
+		name := replay.NormalName(t.Skill)
+		a.attempts[name] = append(a.attempts[name], i)
+		if t.Outcome == replay.OutcomeInvoked {
+			s.saw(name, t.Where)
+		}
+	}
+	for i, c := range r.Changes {
+		a.changes[c.Skill] = append(a.changes[c.Skill], i)
+		if c.Shown != replay.ShownAbsent {
+			s.saw(c.Skill, c.Where)
+		}
+	}
+	for _, v := range r.Visibility { // those of branches that were left
+		if !v.Abandoned {
+			continue
+		}
+		for name, shown := range v.Skills.All() {
+			if at, ok := v.Skills.From(name); ok && shown != replay.ShownAbsent {
+				s.saw(name, events[at].Where)
+			}
+		}
+	}
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case replay.Listing:
+			a.listings = append(a.listings, i)
+		case replay.Body, replay.Note:
+			name := replay.NormalName(e.Skill)
+			a.bodies[name] = append(a.bodies[name], i)
+			s.saw(name, e.Where)
+		case replay.Compaction:
+			a.wipes = append(a.wipes, i)
+		case replay.Reattachment:
+			a.wipes = append(a.wipes, i)
+			for _, k := range e.Skills {
+				s.saw(k.Name, e.Where)
+			}
+		case replay.Touch:
+			a.touches = append(a.touches, i)
+		}
+	}
+	for i := range r.Agent.Segments {
+		if r.Agent.Segments[i].Part == replay.PartReference {
+			a.hands = append(a.hands, i)
+		}
+	}
+	var last []skills.Status
+	for i := range a.spans {
+		m, ok := a.course.At(a.spans[i].Event)
+		if !ok || m.Missing() != "" {
+			continue
+		}
+		s.known = true
+		list := m.Skills()
+		if len(list) == 0 || len(last) > 0 && &list[0] == &last[0] {
+			if i == 0 || len(list) == 0 {
+				s.problemsOf(&m)
+			}
+			continue
+		}
+		last = list
+		s.problemsOf(&m)
+		for j := range list {
+			k := list[j].Skill
+			t := s.name(k.Name)
+			if t.file == "" {
+				t.file = k.Path
+			}
+			if n, ok := k.Front.Name(); ok && n != "" && n != k.Name && k.Kind == skills.KindSkill && t.alias == "" {
+				t.alias = n
+			}
+		}
+	}
+	return a
+}
+
+func (s *Session) problemsOf(m *replay.Moment) {
+	for _, p := range m.Problems() {
+		if p.Name == "" {
+			continue
+		}
+		if _, ok := s.problems[p.Name]; !ok {
+			s.problems[p.Name] = p
+		}
+	}
+}
+
+func (s *Session) name(name string) *trace {
+	t := s.names[name]
+	if t == nil {
+		t = &trace{}
+		s.names[name] = t
+	}
+	return t
+}
+
+// saw notes a name of the log.
+func (s *Session) saw(name string, where replay.Where) {
+	if name == "" {
+		return
+	}
+	t := s.name(name)
+	if t.where.Line == 0 || where.File == t.where.File && where.Line < t.where.Line {
+		t.where = where
+	}
+}
+
+// findSpans parts the timeline at prompts and typed lines. The skills of a stack are
+// one line.
+func (a *agent) findSpans() {
+	events := a.Agent.Events
+	at := map[int]int{} // event -> span
+	for i := range a.Visibility {
+		v := a.Visibility[i]
+		if e := &events[v.Event]; e.Stack > 1 && len(a.spans) > 0 {
+			at[v.Event] = len(a.spans) - 1
+			continue
+		}
+		at[v.Event] = len(a.spans)
+		a.spans = append(a.spans, span{Visibility: v})
+	}
+	// Typed commands that run in a fork have no row of their own.
+	for i := range events {
+		e := &events[i]
+		if e.Kind != replay.Slash || !e.Forked {
+			continue
+		}
+		v := replay.Visibility{Event: i, Answer: i, Command: e.Skill, Where: e.Where, Abandoned: e.Abandoned}
+		for j := i - 1; j >= 0; j-- {
+			if n, ok := at[j]; ok {
+				v.Skills, v.Predicted = a.spans[n].Skills, a.spans[n].Predicted
+				break
+			}
+		}
+		at[i] = len(a.spans)
+		a.spans = append(a.spans, span{Visibility: v})
+	}
+	a.owner = make([]int, len(events))
+	before := false
+	for i := range events {
+		switch n, ok := at[i]; {
+		case ok:
+			a.owner[i] = n
+		case events[i].Parent >= 0 && events[i].Parent < i:
+			a.owner[i] = a.owner[events[i].Parent]
+		default:
+			a.owner[i] = -1
+		}
+		if a.owner[i] < 0 {
+			switch events[i].Kind {
+			case replay.SkillCall, replay.Body:
+				before = true
+			}
+		}
+	}
+	if before || len(a.spans) == 0 && len(events) > 0 {
+		// What was called before the first prompt: of a fork, or of a log that was cut.
+		first := 0
+		for i := range events {
+			if events[i].Kind == replay.Turn || events[i].Kind == replay.SkillCall || events[i].Kind == replay.Body {
+				first = i
+				break
+			}
+		}
+		v := replay.Visibility{Event: first, Answer: first, Where: events[first].Where}
+		n := len(a.spans)
+		a.spans = append(a.spans, span{Visibility: v, pseudo: true})
+		for i := range a.owner {
+			if a.owner[i] < 0 {
+				a.owner[i] = n
+			}
+		}
+	}
+	// In the order of the timeline, whatever they were found by.
+	order := make([]int, len(a.spans))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return a.spans[x].Event - a.spans[y].Event })
+	place := make([]int, len(order))
+	sorted := make([]span, len(order))
+	for to, from := range order {
+		place[from], sorted[to] = to, a.spans[from]
+	}
+	a.spans = sorted
+	for i, n := range a.owner {
+		if n >= 0 {
+			a.owner[i] = place[n]
+		}
+	}
+	a.mode = make([]string, len(a.spans))
+	mode := ""
+	for i := range a.spans {
+		if m := events[a.spans[i].Event].Mode; m != "" {
+			mode = m
+		}
+		a.mode[i] = mode
+	}
+}
+
+// lines are the entries of a recorded listing, by name.
+func (a *agent) lines(event int) map[string]skills.ListedLine {
+	if m, ok := a.parsed[event]; ok {
+		return m
+	}
+	m := map[string]skills.ListedLine{}
+	if e := &a.Agent.Events[event]; e.Listing != nil {
+		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+			if l.Name != "" {
+				m[l.Name] = l
+			}
+		}
+	}
+	a.parsed[event] = m
+	return m
+}
+
+// statuses are the skills of a name at a moment, in listing order.
+func (s *Session) statuses(m *replay.Moment, name string) []*skills.Status {
+	list := m.Skills()
+	if len(list) == 0 {
+		return nil
+	}
+	by := s.byName[&list[0]]
+	if by == nil {
+		by = map[string][]*skills.Status{}
+		for i := range list {
+			by[list[i].Skill.Name] = append(by[list[i].Skill.Name], &list[i])
+		}
+		s.byName[&list[0]] = by
+	}
+	return by[name]
+}
+
+// findings are what this client drops or changes of a skill's front matter.
+func (s *Session) findings(k *skills.Skill, d frontmatter.Dialect) []frontmatter.Finding {
+	f, ok := s.lint[k]
+	if !ok {
+		f = frontmatter.Lint(k.Text, d)
+		s.lint[k] = f
+	}
+	return f
+}
+
+// Names are all skills that the session or its files name, sorted. What only looks like
+// a skill is among them.
+func (s *Session) Names() []string {
+	names := slices.Collect(maps.Keys(s.names))
+	for n := range s.problems {
+		if s.names[n] == nil {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Subject is a skill as a session knows it.
+type Subject struct {
+	Asked string // the name that was given
+	Name  string // by which it is listed
+	// Others are names by which it can be called too.
+	Others []string
+	// Known: the log or a file names it. Near are names that are nearly the one that was
+	// given, the nearest first, where it is not known.
+	Known bool
+	Near  []string
+}
+
+// called are all names by which the skill can have been called.
+func (sub *Subject) called() []string { return append([]string{sub.Name}, sub.Others...) }
+
+// Resolve finds the skill that a name means: an entry or a file of that name, else the
+// one that shows it beside its own name, else the only one of a plugin or folder that
+// ends in it.
+func (s *Session) Resolve(name string) Subject {
+	name = replay.NormalName(name)
+	sub := Subject{Asked: name, Name: name}
+	if _, ok := s.problems[name]; ok || s.names[name] != nil {
+		sub.Known = true
+	} else {
+		var byAlias, byEnd []string
+		for n, t := range s.names {
+			if t.alias == name {
+				byAlias = append(byAlias, n)
+			}
+			if strings.HasSuffix(n, ":"+name) {
+				byEnd = append(byEnd, n)
+			}
+		}
+		slices.Sort(byAlias)
+		slices.Sort(byEnd)
+		switch {
+		case len(byAlias) > 0:
+			sub.Name, sub.Known = byAlias[0], true
+		case len(byEnd) == 1:
+			sub.Name, sub.Known = byEnd[0], true
+		default:
+			sub.Near = near(name, s.Names(), byEnd)
+			return sub
+		}
+	}
+	if sub.Name != name {
+		sub.Others = append(sub.Others, name)
+	}
+	if t := s.names[sub.Name]; t != nil && t.alias != "" && t.alias != name && (s.names[t.alias] == nil || s.names[t.alias].file == "") {
+		sub.Others = append(sub.Others, t.alias)
+	}
+	if i := strings.LastIndexByte(sub.Name, ':'); i >= 0 {
+		// The bare name of a plugin's skill, where nothing else has it.
+		if bare := sub.Name[i+1:]; bare != name && (s.names[bare] == nil || s.names[bare].file == "" && !s.listed(bare)) {
+			sub.Others = append(sub.Others, bare)
+		}
+	}
+	return sub
+}
+
+// listed reports whether any listing has a name.
+func (s *Session) listed(name string) bool {
+	for _, a := range s.agents {
+		if len(a.changes[name]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// near are the names that are nearly one, the nearest first: those that differ only in
+// case or in the characters between words, those that end in it, those at most two edits
+// away (or a third of a short name), and those that begin with it.
+func near(name string, all, ends []string) []string {
+	type found struct {
+		name string
+		d    int
+	}
+	fold := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r == '_' || r == '-' || r == ' ' || r == ':' || r == '/' {
+				return -1
+			}
+			return r
+		}, strings.ToLower(strings.TrimSuffix(s, ".md")))
+	}
+	want := fold(path.Base(name))
+	var list []found
+	for _, n := range all {
+		last := n[strings.LastIndexByte(n, ':')+1:]
+		limit := min(3, len([]rune(want))/3+1)
+		switch d := min(distance(want, fold(n)), distance(want, fold(last))); {
+		case slices.Contains(ends, n):
+			list = append(list, found{n, 0})
+		case d < limit:
+			list = append(list, found{n, d})
+		case len(want) >= 4 && (strings.HasPrefix(fold(last), want) || len(fold(last)) >= 4 && strings.HasPrefix(want, fold(last))):
+			list = append(list, found{n, limit})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b found) int { return a.d - b.d })
+	var out []string
+	const most = 5
+	for _, f := range list[:min(len(list), most)] {
+		out = append(out, f.name)
+	}
+	return out
+}
+
+// distance is the number of letters to put in, take away or replace to make a into b.
+func distance(a, b string) int {
+	const longest = 100 // letters of a name that are compared
+	x, y := []rune(a), []rune(b)
+	x, y = x[:min(len(x), longest)], y[:min(len(y), longest)]
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range x {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, c := range y {
+			next := diagonal
+			if r != c {
+				next = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(y)]
+}

@@ -1,0 +1,242 @@
+package why
+
+import (
+	"slices"
+	"time"
+
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// Tally counts what became of a skill in one session, or in many.
+type Tally struct {
+	// Sessions were asked; in Known of them the log or a file names the skill, in Listed
+	// an entry of it stood before the model at a prompt, and in Described with its whole
+	// description.
+	Sessions, Known, Listed, Described int
+	// Prompts counts prompts and typed lines, without those that a rewind left.
+	Prompts int
+	// ByModel and ByUser count invocations; Refused and Rejected attempts that failed.
+	ByModel, ByUser, Refused, Rejected int
+	// Verdicts count prompts and sessions by the gate that decided, in the order of gates.
+	Verdicts []VerdictCount
+	// First and Last bound the sessions; zero where no record has a time.
+	First, Last time.Time
+}
+
+// VerdictCount counts how often a gate decided. In Sessions a session counts once for
+// each gate that decided one of its prompts.
+type VerdictCount struct {
+	Gate              Gate
+	State             State
+	Prompts, Sessions int
+}
+
+// Tally counts the answer of one session.
+func (s *Session) Tally(a *Answer) Tally {
+	t := s.tally(&a.Subject)
+	for i := range a.Questions {
+		t.question(&a.Questions[i])
+	}
+	return t
+}
+
+// question counts a question.
+func (t *Tally) question(q *Question) {
+	if q.Abandoned {
+		return
+	}
+	t.Prompts++
+	if q.Shown != replay.ShownAbsent {
+		t.Listed = 1
+	}
+	if q.Shown == replay.ShownFull {
+		t.Described = 1
+	}
+	t.count(q.Verdict.Gate, q.Verdict.State, 1, 0)
+	for i := range t.Verdicts {
+		t.Verdicts[i].Sessions = 1
+	}
+}
+
+// tally counts what does not depend on prompts.
+func (s *Session) tally(sub *Subject) Tally {
+	t := Tally{Sessions: 1, First: s.result.Session.Start, Last: s.result.Session.End}
+	if sub.Known {
+		t.Known = 1
+	}
+	for _, g := range s.agents {
+		for _, name := range sub.called() {
+			for _, i := range g.attempts[name] {
+				switch x := &g.summary.Attempts[i]; {
+				case x.Outcome == replay.OutcomeInvoked && x.By == replay.ByUser:
+					t.ByUser++
+				case x.Outcome == replay.OutcomeInvoked:
+					t.ByModel++
+				case x.Outcome == replay.OutcomeRefused:
+					t.Refused++
+				case x.Outcome == replay.OutcomeRejected:
+					t.Rejected++
+				}
+			}
+		}
+	}
+	return t
+}
+
+func (t *Tally) count(g Gate, s State, prompts, sessions int) {
+	at := 0
+	for ; at < len(t.Verdicts); at++ {
+		v := &t.Verdicts[at]
+		if v.Gate == g && v.State == s {
+			v.Prompts += prompts
+			v.Sessions += sessions
+			return
+		}
+		if place(v.Gate) > place(g) || v.Gate == g && v.State > s {
+			break
+		}
+	}
+	t.Verdicts = append(t.Verdicts, VerdictCount{})
+	copy(t.Verdicts[at+1:], t.Verdicts[at:])
+	t.Verdicts[at] = VerdictCount{g, s, prompts, sessions}
+}
+
+// Worst is the first question with the verdict that tells most of the skill, nil where
+// no prompt was asked.
+func (a *Answer) Worst(t *Tally) *Question {
+	v, ok := t.Worst()
+	if !ok {
+		return nil
+	}
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		if !q.Abandoned && q.Verdict.Gate == v.Gate && q.Verdict.State == v.State {
+			return q
+		}
+	}
+	return nil
+}
+
+// Survey is the tally of a skill, and the first question with the verdict that tells
+// most of it; nil where no prompt was asked. It holds no answers beside those.
+func (s *Session) Survey(name string) (Tally, *Question) {
+	sub := s.Resolve(name)
+	t := s.tally(&sub)
+	var firsts []Question // the first of each verdict
+	for _, a := range s.agents {
+		q := s.query(a, &sub)
+		last := Question{}
+		for n := range a.spans {
+			if a.spans[n].pseudo && len(q.calls[n])+len(q.loose[n]) == 0 {
+				continue
+			}
+			if n == 0 || !q.unchanged(n) {
+				last = q.ask(n)
+				last.agent = nil
+			}
+			last.Abandoned = a.spans[n].Abandoned
+			t.question(&last)
+			same := func(f Question) bool {
+				return f.Verdict.Gate == last.Verdict.Gate && f.Verdict.State == last.Verdict.State
+			}
+			if !last.Abandoned && !slices.ContainsFunc(firsts, same) {
+				firsts = append(firsts, last)
+			}
+		}
+	}
+	v, ok := t.Worst()
+	for i := range firsts {
+		if f := &firsts[i]; ok && f.Verdict.Gate == v.Gate && f.Verdict.State == v.State {
+			return t, f
+		}
+	}
+	return t, nil
+}
+
+// unchanged reports whether all that decides on a span is as it was at the one before.
+func (q *query) unchanged(n int) bool {
+	for _, m := range []int{n - 1, n} {
+		_, read := q.reads[m]
+		if len(q.calls[m])+len(q.loose[m]) > 0 || read || q.spans[m].Abandoned || q.states[m].how != notCarried || q.spans[m].pseudo {
+			return false
+		}
+	}
+	if len(q.hands) > 0 || !q.spans[n].Skills.Same(q.spans[n-1].Skills) {
+		return false
+	}
+	a, ok := q.course.At(q.spans[n-1].Event)
+	b, ok2 := q.course.At(q.spans[n].Event)
+	if !ok || !ok2 || a.Missing() != b.Missing() || !sameList(a.Skills(), b.Skills()) {
+		return false
+	}
+	for _, i := range q.changes[q.sub.Name] {
+		if at := q.Changes[i].Event; at >= q.spans[n-1].Event && at < q.end(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameList reports whether two lists are one.
+func sameList(a, b []skills.Status) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// place is the place of a gate in the chain.
+func place(g Gate) int {
+	for i, x := range Gates {
+		if x == g {
+			return i
+		}
+	}
+	return len(Gates)
+}
+
+// Add adds the counts of other sessions.
+func (t *Tally) Add(o Tally) {
+	t.Sessions += o.Sessions
+	t.Known += o.Known
+	t.Listed += o.Listed
+	t.Described += o.Described
+	t.Prompts += o.Prompts
+	t.ByModel += o.ByModel
+	t.ByUser += o.ByUser
+	t.Refused += o.Refused
+	t.Rejected += o.Rejected
+	for _, v := range o.Verdicts {
+		t.count(v.Gate, v.State, v.Prompts, v.Sessions)
+	}
+	if !o.First.IsZero() && (t.First.IsZero() || o.First.Before(t.First)) {
+		t.First = o.First
+	}
+	if o.Last.After(t.Last) {
+		t.Last = o.Last
+	}
+}
+
+// Worst is the verdict that tells most of a skill: the most frequent one that is a
+// failure or not known, else the most frequent. Of equal ones the first in the chain.
+func (t *Tally) Worst() (VerdictCount, bool) {
+	best, found := VerdictCount{}, false
+	bad := func(v VerdictCount) bool { return v.State != Passed }
+	for _, v := range t.Verdicts {
+		if !found || bad(v) && !bad(best) || bad(v) == bad(best) && v.Prompts > best.Prompts {
+			best, found = v, true
+		}
+	}
+	return best, found
+}
+
+// Rank orders skills by their tallies, the worst first: those that were never used by
+// the gate that stopped them, then those that were.
+func (t *Tally) Rank() int {
+	v, ok := t.Worst()
+	if !ok {
+		return 0
+	}
+	if t.ByModel+t.ByUser > 0 {
+		return len(Gates) + 1
+	}
+	return place(v.Gate)
+}

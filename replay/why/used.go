@@ -1,0 +1,637 @@
+package why
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/replay"
+)
+
+// carried is what stands of a skill's text in the conversation.
+type carried struct {
+	body  int // event that brought the last full text, -1 for none
+	how   carriedHow
+	where int // event that made it so: the body, a compaction or a reattachment
+	chars int // of what was put back, in UTF-16 code units
+	text  string
+}
+
+type carriedHow uint8
+
+const (
+	notCarried carriedHow = iota
+	carriedWhole
+	carriedBack    // put back whole
+	carriedCut     // put back without its end
+	carriedDropped // not put back
+	carriedUnknown // put back or not: this client does not write it to the log
+)
+
+// carry follows the skill's text along the conversation and keeps what stands of it
+// before each span.
+func (q *query) carry() {
+	q.states = make([]carried, len(q.spans))
+	for i := range q.states {
+		q.states[i].body = -1
+	}
+	mine := map[int]bool{}
+	for _, n := range q.names {
+		for _, i := range q.bodies[n] {
+			mine[i] = true
+		}
+	}
+	for _, list := range q.byUse {
+		for _, i := range list {
+			if k := q.event(i).Kind; k == replay.Body || k == replay.Note {
+				mine[i] = true
+			}
+		}
+	}
+	if len(mine) == 0 && !q.reattachedEver() {
+		return
+	}
+	for i := range mine {
+		e := q.event(i)
+		if e.Kind != replay.Body || q.answersCall(e, i) {
+			continue
+		}
+		if n := q.owner[i]; n >= 0 {
+			q.loose[n] = append(q.loose[n], i)
+		}
+	}
+	at := map[int]int{}
+	for n := range q.spans {
+		at[q.spans[n].Event] = n
+	}
+	events := q.agent.Agent.Events
+	states := make([]carried, len(events)) // behind each event
+	for i := range events {
+		s := carried{body: -1}
+		if p := events[i].Parent; p >= 0 && p < i {
+			s = states[p]
+		}
+		if n, ok := at[i]; ok {
+			q.states[n] = s
+		}
+		states[i] = q.carriedBehind(s, i, mine[i])
+	}
+}
+
+func (q *query) reattachedEver() bool {
+	for _, i := range q.wipes {
+		for _, k := range q.event(i).Skills {
+			if q.isName(k.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (q *query) isName(name string) bool {
+	for _, n := range q.names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// answersCall reports whether a body belongs to an attempt.
+func (q *query) answersCall(e *replay.Event, i int) bool {
+	if e.ToolUse != "" {
+		return true
+	}
+	n := q.owner[i]
+	if n < 0 {
+		return false
+	}
+	for _, t := range q.calls[n] {
+		if a := &q.summary.Attempts[t]; a.Event < i && q.event(a.Event).Kind == replay.Slash {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *query) carriedBehind(s carried, i int, mine bool) carried {
+	e := q.event(i)
+	switch {
+	case mine && e.Kind == replay.Body:
+		return carried{body: i, how: carriedWhole, where: i, text: e.Text}
+	case e.Kind == replay.Compaction && s.how != notCarried:
+		if s.body >= 0 && e.Compaction.Kept[q.event(s.body).Where.UUID] {
+			return s
+		}
+		s.how, s.where = carriedDropped, i
+		if m, ok := q.momentBefore(i); ok && m.Rules() != nil && !m.Rules().Compaction.Recorded {
+			s.how = carriedUnknown
+		}
+	case e.Kind == replay.Reattachment:
+		for _, k := range e.Skills {
+			if !q.isName(k.Name) {
+				continue
+			}
+			s.where, s.how, s.chars = i, carriedBack, budget.Len16(k.Content)
+			if strings.HasSuffix(k.Content, budget.ReattachMarker) {
+				s.how, s.chars = carriedCut, budget.Len16(strings.TrimSuffix(k.Content, budget.ReattachMarker))
+			}
+			return s
+		}
+		if s.how == carriedUnknown {
+			s.how = carriedDropped // what was put back is known all the same
+		}
+	}
+	return s
+}
+
+// momentBefore is the moment of the last prompt before an event.
+func (q *query) momentBefore(i int) (replay.Moment, bool) {
+	for n := q.owner[i]; n >= 0; n-- {
+		if m, ok := q.course.At(q.spans[n].Event); ok {
+			return m, true
+		}
+	}
+	return replay.Moment{}, false
+}
+
+// used are the gates from the call on.
+func (q *query) used(n int) []Step {
+	called := Step{Gate: Called, State: Failed, Reason: "not called"}
+	delivered := Step{Gate: Delivered, State: NotReached}
+	force := Step{Gate: InForce, State: NotReached}
+	done := -1 // the attempt that succeeded
+	var rest []string
+	for _, t := range q.calls[n] {
+		a := &q.summary.Attempts[t]
+		if a.Outcome == replay.OutcomeInvoked && done < 0 {
+			done = t
+			continue
+		}
+		rest = append(rest, q.attempted(t))
+	}
+	switch {
+	case done >= 0:
+		a := &q.summary.Attempts[done]
+		called.State, called.Where, called.Reason = Passed, a.Where, q.attempted(done)
+		called.Text = q.callText(a)
+		called.Notes = rest
+		q.delivered(&delivered, a)
+		q.stands(&force, n, a)
+	case len(q.calls[n]) > 0:
+		t := q.calls[n][0]
+		a := &q.summary.Attempts[t]
+		called.Where, called.Reason = a.Where, q.attempted(t)
+		called.Text = q.callText(a)
+		called.Notes = rest[1:]
+		if a.Outcome == replay.OutcomeUnanswered {
+			called.State, called.Missing = Undetermined, "the end of the log"
+		}
+		if e := q.outcome(a); e != nil {
+			called.Where, called.Text = e.Where, plainError(e.Text)
+			called.Advice = q.afterRefusal(e)
+		}
+	case len(q.loose[n]) > 0:
+		e := q.event(q.loose[n][0])
+		called.State, called.Where = Passed, e.Where
+		called.Reason = fmt.Sprintf("its text came without a call (line %d)", e.Where.Line)
+		switch {
+		case q.agent.Agent.OnBehalfOf != "" && q.isName(replay.NormalName(q.agent.Agent.OnBehalfOf)):
+			called.Reason = "this agent is the fork that runs it"
+		case e.Stack < 0:
+			called.Reason = "preloaded: the agent's definition names it"
+		}
+		delivered = Step{Gate: Delivered, State: Passed, Where: e.Where, Reason: chars(budget.Len16(e.Text)), Text: firstLine(e.Text)}
+		force.State, force.Reason, force.Where = Passed, "from here on", e.Where
+	default:
+		q.instead(&called, n)
+		q.later(&called, &force, n)
+	}
+	return []Step{called, delivered, force}
+}
+
+// attempted says how a call went.
+func (q *query) attempted(t int) string {
+	a := &q.summary.Attempts[t]
+	var b strings.Builder
+	e := q.event(a.Event)
+	if a.By == replay.ByUser {
+		b.WriteString("by the user")
+		switch {
+		case a.Stack > 0:
+			fmt.Fprintf(&b, ", typed in position %d of a line", a.Stack)
+		case e.Kind == replay.Slash:
+			b.WriteString(", typed")
+		default:
+			b.WriteString(", typed in the prompt and carried out by the model")
+		}
+	} else {
+		b.WriteString("by the model")
+	}
+	if a.ToolPosition > 0 {
+		fmt.Fprintf(&b, ", tool position %d, Skill position %d", a.ToolPosition, a.SkillPosition)
+		if a.ToolPosition > 1 {
+			b.WriteString(": late")
+		}
+	}
+	switch a.Outcome {
+	case replay.OutcomeRefused:
+		b.WriteString("; refused")
+		if e := q.outcome(a); e != nil {
+			fmt.Fprintf(&b, " (line %d): %s", e.Where.Line, firstLine(plainError(e.Text)))
+		}
+	case replay.OutcomeRejected:
+		b.WriteString("; rejected by the user")
+		if e := q.outcome(a); e != nil {
+			fmt.Fprintf(&b, " (line %d)", e.Where.Line)
+		}
+	case replay.OutcomeUnanswered:
+		b.WriteString("; the log ends before the client's answer")
+	default:
+		fmt.Fprintf(&b, " (line %d)", a.Where.Line)
+	}
+	if n := replay.NormalName(a.Skill); n != q.sub.Name {
+		fmt.Fprintf(&b, ", as %s", n)
+	}
+	return b.String()
+}
+
+// outcome is the refusal of an attempt, nil if there is none.
+func (q *query) outcome(a *replay.Attempt) *replay.Event {
+	e := q.event(a.Event)
+	for _, i := range q.byUse[e.ToolUse] {
+		if e.ToolUse != "" && q.event(i).Kind == replay.Refusal {
+			return q.event(i)
+		}
+	}
+	return nil
+}
+
+func (q *query) callText(a *replay.Attempt) string {
+	e := q.event(a.Event)
+	if e.Kind == replay.SkillCall {
+		return "Skill(" + e.Skill + ")"
+	}
+	return "/" + e.Skill
+}
+
+// afterRefusal says what to do about a refusal.
+func (q *query) afterRefusal(e *replay.Event) []string {
+	text := e.Text
+	switch {
+	case e.Rejected:
+		return []string{"allow the call when the client asks, or add Skill(" + q.sub.Name + ") to permissions.allow in the settings"}
+	case strings.Contains(text, "for pattern"):
+		return []string{"mend the inline command of its SKILL.md that failed, or allow it in allowed-tools of its front matter"}
+	case strings.Contains(text, "No such tool available"):
+		return []string{"give the agent the tool Skill, or preload the skill in the agent's definition with skills:"}
+	case strings.Contains(text, "InputValidationError"):
+		return []string{"nothing can be done in the skill: the model called the tool without a name"}
+	case strings.Contains(text, "built-in CLI command"), strings.Contains(text, "not a prompt-based skill"):
+		return []string{"it is a command of the client: type it yourself"}
+	case unknownSkill(e):
+		return []string{"see whether its file lies where the client looks; the exact name counts"}
+	}
+	return nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
+	return line
+}
+
+// instead says what the model did in place of a call.
+func (q *query) instead(s *Step, n int) {
+	if i, ok := q.reads[n]; ok {
+		e := q.event(i)
+		s.Reason = fmt.Sprintf("not by the Skill tool: the model read its SKILL.md (line %d)", e.Where.Line)
+		s.Where, s.Text = e.Where, "Read "+e.Path
+		return
+	}
+	if at, ok := q.byHand(n); ok {
+		s.Reason = fmt.Sprintf("not called: the model used the files of its folder by hand (line %d)", at.Line)
+		s.Where, s.Text = at.where(q.agent.Agent.File), at.Text
+	}
+}
+
+// handled is a tool use that reached into the skill's folder.
+type handled struct {
+	Line int
+	UUID string
+	Text string
+}
+
+func (h handled) where(file string) replay.Where {
+	return replay.Where{File: file, Line: h.Line, UUID: h.UUID}
+}
+
+// byHand finds a use of the skill's own files in a span in which it was not called.
+func (q *query) byHand(n int) (handled, bool) {
+	sp := &q.spans[n]
+	from := q.event(sp.Event).Where.Line
+	to := int(^uint(0) >> 1)
+	if end := q.end(n); end < len(q.agent.Agent.Events) {
+		to = q.event(end).Where.Line
+	}
+	if sp.Abandoned {
+		return handled{}, false
+	}
+	for i := range q.hands {
+		g := &q.agent.Agent.Segments[q.hands[i]]
+		if g.Line > from && g.Line < to && q.isName(replay.NormalName(g.Skill)) {
+			return handled{g.Line, g.UUID, g.Tool}, true
+		}
+	}
+	return handled{}, false
+}
+
+// delivered says what came of a call.
+func (q *query) delivered(s *Step, a *replay.Attempt) {
+	e := q.event(a.Event)
+	var body, note, launched *replay.Event
+	look := func(i int) {
+		switch x := q.event(i); x.Kind {
+		case replay.Body:
+			if body == nil {
+				body = x
+			}
+		case replay.Note:
+			if note == nil {
+				note = x
+			}
+		case replay.Launched:
+			if launched == nil {
+				launched = x
+			}
+		}
+	}
+	if e.ToolUse != "" {
+		for _, i := range q.byUse[e.ToolUse] {
+			look(i)
+		}
+	} else {
+		for i := a.Event + 1; i < len(q.agent.Agent.Events); i++ {
+			x := q.event(i)
+			if x.Kind == replay.Turn || x.Kind == replay.Prompt || x.Kind == replay.Slash && x.Stack <= 1 {
+				break
+			}
+			if x.ToolUse == "" && (x.Kind == replay.Body || x.Kind == replay.Note) && q.isName(replay.NormalName(x.Skill)) {
+				look(i)
+			}
+		}
+	}
+	switch {
+	case body != nil:
+		s.State, s.Where, s.Text = Passed, body.Where, firstLine(body.Text)
+		s.Reason = fmt.Sprintf("whole, %s (line %d)", chars(budget.Len16(body.Text)), body.Where.Line)
+		q.checked(s, body)
+		if note != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("with a note before it (line %d): %s", note.Where.Line, firstLine(note.Text)))
+		}
+	case launched != nil && (launched.Forked || launched.Background || launched.Agent != ""), e.Forked:
+		s.State = Passed
+		s.Reason = "in a fork"
+		s.Where = e.Where
+		if launched != nil {
+			s.Where, s.Text = launched.Where, firstLine(launched.Text)
+			if launched.Agent != "" {
+				s.Reason += ", agent " + launched.Agent
+			}
+			if launched.Background {
+				s.Reason += ", in the background"
+			}
+		}
+	case note != nil:
+		s.State, s.Where, s.Text = Passed, note.Where, firstLine(note.Text)
+		s.Reason = fmt.Sprintf("a note only (line %d): its text was there already", note.Where.Line)
+	case q.goesOn(a.Event):
+		s.State = Failed
+		s.Reason = "launched, body never injected"
+		s.Where = a.Where
+		if launched != nil {
+			s.Where, s.Text = launched.Where, firstLine(launched.Text)
+			s.Reason = fmt.Sprintf("launched (line %d), body never injected", launched.Where.Line)
+		}
+		s.Advice = append(s.Advice, "call it again; if that happens often, report it to the client's maker with this line")
+	default:
+		s.State, s.Missing, s.Reason = Undetermined, "the end of the log", "the log ends before its text"
+		s.Where = a.Where
+	}
+}
+
+// goesOn reports whether a request follows an event on its branch.
+func (q *query) goesOn(at int) bool {
+	events := q.agent.Agent.Events
+	first := true
+	for i := at + 1; i < len(events); i++ {
+		if events[i].Abandoned != events[at].Abandoned {
+			continue
+		}
+		switch events[i].Kind {
+		case replay.Turn:
+			if !first || events[i].Message != events[at].Message {
+				return true
+			}
+			first = false
+		case replay.Prompt:
+			return true
+		}
+	}
+	return false
+}
+
+// checked says how a body compares with its prediction.
+func (q *query) checked(s *Step, body *replay.Event) {
+	for i := range q.Checks {
+		c := &q.Checks[i]
+		if c.Kind != replay.CheckBody || c.Where.Line != body.Where.Line || c.Where.UUID != body.Where.UUID {
+			continue
+		}
+		switch {
+		case c.Verdict == replay.Divergent && !c.Unconfirmed && len(c.Expected) > len(c.Observed) && c.Observed != "" && strings.HasPrefix(c.Expected, c.Observed):
+			s.State = Failed
+			s.Reason = fmt.Sprintf("cut: %s of %s characters (line %d)", number(budget.Len16(c.Observed)), number(budget.Len16(c.Expected)), body.Where.Line)
+		case c.Verdict == replay.Divergent && !c.Unconfirmed:
+			s.Notes = append(s.Notes, "the text is not the one that the rules give: skilltrace replay shows the difference")
+		}
+		return
+	}
+}
+
+// stands says what becomes of the text until the next prompt.
+func (q *query) stands(s *Step, n int, a *replay.Attempt) {
+	for m := n + 1; m < len(q.spans); m++ {
+		if q.spans[m].Abandoned == q.spans[n].Abandoned {
+			if q.states[m].body >= 0 && q.states[m].where > a.Event && q.states[m].how != carriedWhole {
+				q.force(s, q.states[m])
+				if s.State == Failed {
+					s.State = Info // it was there for this prompt
+				}
+				return
+			}
+			break
+		}
+	}
+	if e := q.event(a.Event); e.Forked {
+		s.State, s.Reason = Info, "in the fork only"
+		return
+	}
+	for _, i := range q.byUse[q.event(a.Event).ToolUse] {
+		if x := q.event(i); x.Kind == replay.Launched && (x.Forked || x.Background) {
+			s.State, s.Reason = Info, "in the fork only"
+			return
+		}
+	}
+	for m := n; m < len(q.spans); m++ {
+		if q.spans[m].Abandoned == q.spans[n].Abandoned {
+			s.State, s.Reason, s.Where = Passed, "from here on", a.Where
+			return
+		}
+	}
+}
+
+// later is the state of a skill that was called for an earlier prompt.
+func (q *query) later(called, force *Step, n int) {
+	c := q.states[n]
+	if c.how == notCarried {
+		return
+	}
+	if called.Reason == "not called" {
+		called.State = Info
+		called.Reason = "not called again"
+		if c.body >= 0 {
+			e := q.event(c.body)
+			called.Where = e.Where
+			called.Reason = fmt.Sprintf("not called again; its text came at line %d", e.Where.Line)
+			if e.PromptN > 0 {
+				called.Reason = fmt.Sprintf("not called again; its text came for prompt %d (line %d)", e.PromptN, e.Where.Line)
+			}
+		}
+	}
+	q.force(force, c)
+}
+
+// force says whether the text of a skill still stands.
+func (q *query) force(s *Step, c carried) {
+	e := q.event(c.where)
+	s.Where = e.Where
+	switch c.how {
+	case carriedWhole:
+		s.State, s.Reason = Passed, fmt.Sprintf("its text stands in the conversation (line %d)", e.Where.Line)
+		s.Text = firstLine(c.text)
+	case carriedBack:
+		s.State, s.Reason = Passed, fmt.Sprintf("put back whole behind a compaction (line %d), %s", e.Where.Line, chars(c.chars))
+		if args := q.oldArguments(c); args != "" {
+			s.Notes = append(s.Notes, args)
+		}
+	case carriedCut:
+		s.State, s.Reason = Failed, fmt.Sprintf("put back behind a compaction (line %d), cut at %s", e.Where.Line, chars(c.chars))
+		s.Text = "…" + firstLine(strings.TrimLeft(budget.ReattachMarker, "\n"))
+		s.Advice = append(s.Advice, "call it again, or keep what matters in the first 20,000 characters of its SKILL.md and move the rest to files beside it")
+	case carriedDropped:
+		s.State, s.Reason = Failed, fmt.Sprintf("dropped at the compaction of line %d", e.Where.Line)
+		s.Text = compactionText(e)
+		s.Notes = append(s.Notes, q.dropped(c)...)
+		s.Advice = append(s.Advice, "call it again; shorter skills, and fewer of them, are put back whole")
+	default:
+		s.State, s.Missing = Undetermined, "what was put back"
+		s.Reason = fmt.Sprintf("a compaction (line %d) replaced the conversation, and this client does not write to the log what it puts back", e.Where.Line)
+	}
+}
+
+// oldArguments says that a text which was put back holds the arguments of its call.
+func (q *query) oldArguments(c carried) string {
+	if c.body < 0 {
+		return ""
+	}
+	b := q.event(c.body)
+	for _, list := range q.calls {
+		for _, t := range list {
+			e := q.event(q.summary.Attempts[t].Event)
+			if e.HasArgs && e.Args != "" && (e.ToolUse != "" && e.ToolUse == b.ToolUse || e.Kind == replay.Slash && b.ToolUse == "" && q.owner[q.summary.Attempts[t].Event] == q.owner[c.body]) {
+				return fmt.Sprintf("with the arguments of its call at line %d", e.Where.Line)
+			}
+		}
+	}
+	return ""
+}
+
+// dropped says what was put back in place of the skill.
+func (q *query) dropped(c carried) []string {
+	for i := c.where + 1; i < len(q.agent.Agent.Events); i++ {
+		e := q.event(i)
+		switch e.Kind {
+		case replay.Turn, replay.Prompt, replay.Compaction:
+			return nil
+		case replay.Reattachment:
+			total := 0
+			var names []string
+			for _, k := range e.Skills {
+				total += budget.RoughTokens(k.Content)
+				names = append(names, k.Name)
+			}
+			return []string{fmt.Sprintf("put back at line %d, about %s tokens: %s", e.Where.Line, number(total), strings.Join(names, ", "))}
+		}
+	}
+	return nil
+}
+
+// settle finds the verdict of a question.
+func (q *query) settle(out *Question, n int) {
+	called, force := out.Step(Called), out.Step(InForce)
+	used := called.State == Passed
+	if used || force.State == Passed && called.State == Info {
+		// What kept the skill from the model did not keep it from being used.
+		for i := range out.Steps {
+			s := &out.Steps[i]
+			if s.Gate == Called {
+				break
+			}
+			if s.State == Failed {
+				s.State = Info
+			}
+		}
+	}
+	v := &out.Verdict
+	take := func(s *Step) {
+		v.Gate, v.State, v.Where = s.Gate, s.State, s.Where
+	}
+	switch d := out.Step(Delivered); {
+	case used && d.State == Failed:
+		take(d)
+	case used:
+		take(called)
+	case called.State == Info && force.State == Passed:
+		take(force)
+	default:
+		var open *Step
+		for i := range out.Steps {
+			s := &out.Steps[i]
+			if s.State == Undetermined && open == nil {
+				open = s
+			}
+			if s.State != Failed {
+				continue
+			}
+			if s.Gate == Called && open != nil && len(q.calls[n]) == 0 {
+				break // what the model saw is not known
+			}
+			take(s)
+			break
+		}
+		if v.Gate == "" {
+			if open == nil {
+				open = called
+			}
+			take(open)
+		}
+	}
+	if e := q.refused(n); e != nil && !used {
+		v.Where = e.Where
+	}
+	if v.Where.Line == 0 && v.Where.File == "" {
+		v.Where = out.Where
+	}
+	v.Reason = q.sentence(out)
+}

@@ -1,0 +1,194 @@
+package why
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/lexical"
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// asked are the facts about what a prompt said. It decides nothing.
+func (q *query) asked(n int, out *Question) Step {
+	s := Step{Gate: Asked, State: Info, Where: out.Where}
+	w := &out.Words
+	w.Mode = q.mode[n]
+	if out.Text == "" {
+		s.Reason = "nothing"
+		return s
+	}
+	e := q.event(q.spans[n].Event)
+	w.Typed = e.Kind == replay.Slash && q.isName(replay.NormalName(e.Skill)) || typedIn(out.Text, q.names)
+	w.Named = w.Typed || namedIn(out.Text, q.names)
+	w.Language = lexical.Language(out.Text)
+	return s
+}
+
+// Explain adds to a question what takes longer to find out: how the words of its prompt
+// compare with those of the skill and of all others that were listed, and which entries
+// of the listing repeat the skill's.
+func (s *Session) Explain(sub *Subject, q *Question) {
+	s.compare(sub, q)
+	a := q.agent
+	at, ok := a.spans[q.span].Skills.From(sub.Name)
+	if !ok || a.Agent.Events[at].Kind != replay.Listing {
+		return
+	}
+	l := a.Agent.Events[at].Listing
+	step := q.Step(Announced)
+	step.Notes = append(step.Notes, duplicates(skills.ParseListing(l.Content, l.Names), sub.Name)...)
+}
+
+func (s *Session) compare(sub *Subject, q *Question) {
+	a := q.agent
+	c := s.corpus(a, q.span)
+	w := &q.Words
+	w.Listed = len(c.at)
+	at, ok := c.at[sub.Name]
+	index := c.index
+	if !ok {
+		text := s.describe(a, q.span, sub.Name)
+		if text == "" {
+			return
+		}
+		// Not listed: compared by itself, among nothing.
+		index, at = lexical.New([]string{sub.Name + " " + text}), 0
+		w.SkillLanguage = lexical.Language(text)
+		w.Shared = index.Shared(q.Text, at)
+		return
+	}
+	w.SkillLanguage = lexical.Language(s.describe(a, q.span, sub.Name))
+	w.Shared = index.Shared(q.Text, at)
+	w.Rank, w.Score = index.Rank(q.Text, at)
+}
+
+// corpus are the entries that stood in the conversation at a prompt, by name: their
+// whole descriptions where files tell them, else what the model saw.
+func (s *Session) corpus(a *agent, n int) *corpus {
+	sp := &a.spans[n]
+	texts := s.texts(a, n)
+	var names []string
+	key := sha256.New()
+	for name, shown := range sp.Skills.All() {
+		if shown == replay.ShownAbsent {
+			continue
+		}
+		names = append(names, name)
+		fmt.Fprintf(key, "%d:%s%d:%s", len(name), name, len(texts(name)), texts(name))
+	}
+	sum := string(key.Sum(nil))
+	if c := a.indexes[sum]; c != nil {
+		return c
+	}
+	c := &corpus{at: map[string]int{}}
+	docs := make([]string, len(names))
+	for i, name := range names {
+		c.at[name] = i
+		docs[i] = name + " " + texts(name)
+	}
+	c.index = lexical.New(docs)
+	a.indexes[sum] = c
+	return c
+}
+
+// describe is the description of a skill at a prompt, "" if it is not known.
+func (s *Session) describe(a *agent, n int, name string) string {
+	if t := s.texts(a, n)(name); t != "" {
+		return t
+	}
+	m, ok := a.course.At(a.spans[n].Event)
+	if !ok || m.Missing() != "" {
+		return ""
+	}
+	for _, st := range s.statuses(&m, name) {
+		if d, ok := st.Skill.Front.Description(m.Options().Dialect); ok {
+			return d
+		}
+	}
+	return ""
+}
+
+// texts gives the description of each name at a prompt.
+func (s *Session) texts(a *agent, n int) func(string) string {
+	var full map[string]string
+	if m, ok := a.course.At(a.spans[n].Event); ok && m.Missing() == "" {
+		full = s.fullTexts(m.Entries())
+	}
+	sp := &a.spans[n]
+	return func(name string) string {
+		if t := full[name]; t != "" {
+			return t
+		}
+		if at, ok := sp.Skills.From(name); ok && a.Agent.Events[at].Kind == replay.Listing {
+			return a.lines(at)[name].Text
+		}
+		return ""
+	}
+}
+
+// fullTexts are the whole texts of entries, by name.
+func (s *Session) fullTexts(list []skills.Entry) map[string]string {
+	if len(list) == 0 {
+		return nil
+	}
+	m := s.full[&list[0]]
+	if m == nil {
+		m = make(map[string]string, len(list))
+		for i := range list {
+			m[list[i].Name] = list[i].Full
+		}
+		s.full[&list[0]] = m
+	}
+	return m
+}
+
+// namedIn reports whether a text holds a name, in any case, with no letter or digit
+// beside it.
+func namedIn(text string, names []string) bool {
+	text = strings.ToLower(text)
+	for _, name := range names {
+		name = strings.ToLower(name)
+		if name == "" {
+			continue
+		}
+		for from := 0; ; {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				break
+			}
+			i += from
+			if edge(text, i-1) && edge(text, i+len(name)) {
+				return true
+			}
+			from = i + 1
+		}
+	}
+	return false
+}
+
+// typedIn reports whether a text begins with /NAME, alone or in a stack.
+func typedIn(text string, names []string) bool {
+	for word := range strings.FieldsSeq(text) {
+		name, ok := strings.CutPrefix(word, "/")
+		if !ok {
+			return false
+		}
+		for _, n := range names {
+			if n == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// edge reports whether no word goes on at a byte of a text.
+func edge(text string, i int) bool {
+	if i < 0 || i >= len(text) {
+		return true
+	}
+	c := text[i]
+	return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-')
+}

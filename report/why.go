@@ -1,0 +1,292 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/why"
+)
+
+// WhySchema names the form of a WhyDocument.
+const WhySchema = "skilltrace/why@1"
+
+// WhyDocument is the answer of the command why: to one skill, with Questions, or to all
+// skills in scope, with Skills.
+type WhyDocument struct {
+	Schema string `json:"schema"`
+	// Skill is the name by which the skill is listed, and Asked the one that was given
+	// where it is another.
+	Skill     string        `json:"skill,omitempty"`
+	Asked     string        `json:"asked,omitempty"`
+	Known     *bool         `json:"known,omitempty"`
+	Near      []string      `json:"near,omitempty"`
+	Questions []WhyQuestion `json:"questions"`
+	Skills    []WhySkill    `json:"skills,omitempty"`
+	Sessions  []WhySession  `json:"sessions"`
+	Summary   WhySummary    `json:"summary"`
+	// Focus is the question that tables show whole, an index into Questions, and Chosen
+	// says by what it was chosen.
+	Focus  *int   `json:"focus,omitempty"`
+	Chosen string `json:"chosen,omitempty"`
+}
+
+// WhySession is one session that was asked.
+type WhySession struct {
+	ID   string `json:"id"`
+	File string `json:"file"`
+	// InScope: the log lies in a configuration folder in scope, so that its id names it.
+	InScope     bool       `json:"in_scope"`
+	Client      string     `json:"client"`
+	RulesExact  bool       `json:"rules_exact"`
+	Start       *time.Time `json:"start,omitempty"`
+	Inputs      []WhyInput `json:"inputs"`
+	Assumptions []string   `json:"assumptions,omitempty"`
+	WhySummary
+	// Line is that of the prompt or record which the verdict of the session rests on.
+	Line   int    `json:"line,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// WhyInput says where an input came from.
+type WhyInput struct {
+	Name   string `json:"name"`
+	Source string `json:"source,omitempty"`
+	Found  bool   `json:"found"`
+	Note   string `json:"note,omitempty"`
+}
+
+// WhySummary counts sessions, prompts and calls.
+type WhySummary struct {
+	SessionCount int          `json:"sessions_asked"`
+	Known        int          `json:"sessions_known"`
+	Listed       int          `json:"sessions_listed"`
+	Described    int          `json:"sessions_described"`
+	Prompts      int          `json:"prompts"`
+	ByModel      int          `json:"by_model"`
+	ByUser       int          `json:"by_user"`
+	Refused      int          `json:"refused"`
+	Rejected     int          `json:"rejected"`
+	Verdicts     []WhyVerdict `json:"verdicts"`
+	First        *time.Time   `json:"first,omitempty"`
+	Last         *time.Time   `json:"last,omitempty"`
+	Days         int          `json:"days,omitempty"` // with a session, of those between first and last
+}
+
+// WhyVerdict counts how often a gate decided.
+type WhyVerdict struct {
+	Gate     string `json:"gate"`
+	State    string `json:"state"`
+	Prompts  int    `json:"prompts"`
+	Sessions int    `json:"sessions"`
+}
+
+// WhyQuestion is the skill and one prompt.
+type WhyQuestion struct {
+	Session   string      `json:"session"`
+	Agent     string      `json:"agent"`
+	Prompt    int         `json:"prompt,omitempty"`
+	Command   string      `json:"command,omitempty"`
+	File      string      `json:"file,omitempty"` // where it is not the session's main log
+	Line      int         `json:"line,omitempty"`
+	UUID      string      `json:"uuid,omitempty"`
+	Text      *Text       `json:"text,omitempty"`
+	Chars     int         `json:"chars,omitempty"` // UTF-16 code units of the prompt
+	Abandoned bool        `json:"abandoned,omitempty"`
+	Shown     string      `json:"shown"`
+	Predicted bool        `json:"predicted,omitempty"`
+	Verdict   WhyDecision `json:"verdict"`
+	Gates     []WhyGate   `json:"gates"`
+	Words     WhyWords    `json:"words"`
+	Advice    []string    `json:"advice,omitempty"`
+}
+
+// WhyDecision is the verdict of a question.
+type WhyDecision struct {
+	Gate   string `json:"gate"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	UUID   string `json:"uuid,omitempty"`
+}
+
+// WhyGate is one gate with its evidence.
+type WhyGate struct {
+	Gate    string   `json:"gate"`
+	State   string   `json:"state"`
+	Reason  string   `json:"reason,omitempty"`
+	Missing string   `json:"missing,omitempty"`
+	File    string   `json:"file,omitempty"` // where it is not the session's main log
+	Line    int      `json:"line,omitempty"`
+	UUID    string   `json:"uuid,omitempty"`
+	Text    *Text    `json:"text,omitempty"` // what stands there
+	Notes   []string `json:"notes,omitempty"`
+	Advice  []string `json:"advice,omitempty"`
+}
+
+// WhyWords are the facts about what a prompt said.
+type WhyWords struct {
+	Shared        []string `json:"shared,omitempty"`
+	SharedCount   int      `json:"shared_count"`
+	Rank          int      `json:"rank,omitempty"`
+	Listed        int      `json:"listed"`
+	Language      string   `json:"language,omitempty"`
+	SkillLanguage string   `json:"skill_language,omitempty"`
+	Named         bool     `json:"named"`
+	Typed         bool     `json:"typed"`
+	Mode          string   `json:"mode,omitempty"`
+}
+
+// WhySkill is one skill of all.
+type WhySkill struct {
+	Skill string `json:"skill"`
+	WhySummary
+	Gate    string `json:"gate"`
+	State   string `json:"state"`
+	Reason  string `json:"reason,omitempty"`
+	Session string `json:"session,omitempty"`
+	Prompt  int    `json:"prompt,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	rank    int
+}
+
+// NewWhySession makes the block of a session.
+func NewWhySession(r *replay.Result, inScope bool, t why.Tally) WhySession {
+	out := WhySession{ID: r.Session.ID, File: r.Session.File, Client: r.Client, RulesExact: r.RulesExact, Start: timeOf(r.Session.Start),
+		Inputs: []WhyInput{}, Assumptions: r.Assumptions, WhySummary: newWhySummary(t), InScope: inScope}
+	for _, in := range r.Inputs {
+		out.Inputs = append(out.Inputs, WhyInput{in.Name, in.Source, in.Found, in.Note})
+	}
+	return out
+}
+
+func newWhySummary(t why.Tally) WhySummary {
+	out := WhySummary{SessionCount: t.Sessions, Known: t.Known, Listed: t.Listed, Described: t.Described, Prompts: t.Prompts, ByModel: t.ByModel, ByUser: t.ByUser,
+		Refused: t.Refused, Rejected: t.Rejected, Verdicts: []WhyVerdict{}, First: timeOf(t.First), Last: timeOf(t.Last)}
+	for _, v := range t.Verdicts {
+		out.Verdicts = append(out.Verdicts, WhyVerdict{string(v.Gate), string(v.State), v.Prompts, v.Sessions})
+	}
+	return out
+}
+
+// NewWhyQuestion makes the block of a question of a session whose main log is main.
+func NewWhyQuestion(session, main string, q *why.Question) WhyQuestion {
+	out := WhyQuestion{Session: session, Agent: q.Agent, Prompt: q.Prompt, Command: q.Command, File: otherFile(q.Where.File, main), Line: q.Where.Line, UUID: q.Where.UUID,
+		Abandoned: q.Abandoned, Shown: string(q.Shown), Predicted: q.Predicted, Gates: []WhyGate{}, Advice: q.Advice()}
+	if q.Text != "" {
+		out.Text, out.Chars = new(Text(q.Text)), budget.Len16(q.Text)
+	}
+	v := &q.Verdict
+	out.Verdict = WhyDecision{string(v.Gate), string(v.State), v.Reason, otherFile(v.Where.File, main), v.Where.Line, v.Where.UUID}
+	for i := range q.Steps {
+		s := &q.Steps[i]
+		g := WhyGate{Gate: string(s.Gate), State: string(s.State), Reason: s.Reason, Missing: s.Missing, File: otherFile(s.Where.File, main), Line: s.Where.Line, UUID: s.Where.UUID, Notes: s.Notes, Advice: s.Advice}
+		if s.Text != "" {
+			g.Text = new(Text(s.Text))
+		}
+		out.Gates = append(out.Gates, g)
+	}
+	w := &q.Words
+	out.Words = WhyWords{Shared: w.Shared, SharedCount: len(w.Shared), Rank: w.Rank, Listed: w.Listed, Language: w.Language, SkillLanguage: w.SkillLanguage, Named: w.Named, Typed: w.Typed, Mode: w.Mode}
+	return out
+}
+
+// NewWhy makes the document of one skill. Sessions stand with the oldest first, and
+// their questions likewise.
+func NewWhy(sub why.Subject, sessions []WhySession, questions []WhyQuestion, total why.Tally, days int) *WhyDocument {
+	doc := &WhyDocument{Schema: WhySchema, Skill: sub.Name, Known: new(sub.Known), Near: sub.Near, Questions: questions, Sessions: sessions, Summary: newWhySummary(total)}
+	if sub.Asked != sub.Name {
+		doc.Asked = sub.Asked
+	}
+	doc.Summary.Days = days
+	if doc.Questions == nil {
+		doc.Questions = []WhyQuestion{}
+	}
+	doc.focus()
+	return doc
+}
+
+// NewWhyAll makes the document of all skills, the worst first.
+func NewWhyAll(skills []WhySkill, sessions []WhySession, total why.Tally, days int) *WhyDocument {
+	slices.SortStableFunc(skills, func(a, b WhySkill) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.ByModel+a.ByUser, b.ByModel+b.ByUser), strings.Compare(a.Skill, b.Skill))
+	})
+	doc := &WhyDocument{Schema: WhySchema, Questions: []WhyQuestion{}, Skills: skills, Sessions: sessions, Summary: newWhySummary(total)}
+	doc.Summary.Days = days
+	return doc
+}
+
+// NewWhySkill makes the line of one skill of all.
+func NewWhySkill(name string, t why.Tally) WhySkill {
+	out := WhySkill{Skill: name, WhySummary: newWhySummary(t), rank: t.Rank()}
+	if v, ok := t.Worst(); ok {
+		out.Gate, out.State = string(v.Gate), string(v.State)
+	}
+	return out
+}
+
+// focus chooses the question that is shown whole: the first for which the skill was
+// called or in force, else the one whose words are nearest to it, else the last.
+func (d *WhyDocument) focus() {
+	best := -1
+	better := func(i int) bool {
+		a, b := &d.Questions[i], &d.Questions[best]
+		if x, y := a.weight(), b.weight(); x != y {
+			return x > y
+		}
+		if a.called() {
+			return false // the first
+		}
+		if a.Words.Rank != b.Words.Rank {
+			return b.Words.Rank == 0 || a.Words.Rank != 0 && a.Words.Rank < b.Words.Rank
+		}
+		return a.Words.SharedCount >= b.Words.SharedCount
+	}
+	for i := range d.Questions {
+		if best < 0 || better(i) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return
+	}
+	d.Focus = new(best)
+	q := &d.Questions[best]
+	switch {
+	case len(d.Questions) == 1:
+	case q.called():
+		d.Chosen = "the first for which it was called"
+	case q.Words.Typed || q.Words.Named:
+		d.Chosen = "the last that names it"
+	case q.Words.Rank > 0:
+		d.Chosen = "the nearest to it by words"
+	default:
+		d.Chosen = "the last"
+	}
+}
+
+// weight orders questions: those of the main loop before others, then those for which
+// the skill was called, those that name it, and those that no rewind left.
+func (q *WhyQuestion) weight() int {
+	w := 0
+	for i, is := range []bool{!q.Abandoned, q.Words.Named, q.called(), q.Agent == "main"} {
+		if is {
+			w += 1 << i
+		}
+	}
+	return w
+}
+
+// called reports whether anybody tried to use the skill.
+func (q *WhyQuestion) called() bool {
+	for i := range q.Gates {
+		if g := &q.Gates[i]; g.Gate == string(why.Called) {
+			return g.State == string(why.Passed) || g.State != string(why.Info) && g.Line > 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,650 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay/why"
+)
+
+// WriteTable writes the verdict in a sentence, the chain, its evidence and what to do;
+// for several sessions a summary first.
+func (d *WhyDocument) WriteTable(w io.Writer, style Style) error {
+	var b strings.Builder
+	if err := d.write(&b, style); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *WhyDocument) write(b *strings.Builder, style Style) error {
+	if d.Skill == "" {
+		return d.writeAll(b, style)
+	}
+	if len(d.Sessions) > 1 {
+		if err := d.writeSummary(b, style); err != nil {
+			return err
+		}
+	}
+	q := d.focused()
+	if q == nil {
+		if len(d.Sessions) == 1 {
+			style.line(b, "No prompt was asked in session "+shortID(d.Sessions[0].ID)+".")
+		}
+		return nil
+	}
+	if len(d.Sessions) > 1 {
+		b.WriteString("\n")
+	}
+	if err := d.writeQuestion(b, style, q); err != nil {
+		return err
+	}
+	return d.writeOthers(b, style, q)
+}
+
+func (d *WhyDocument) focused() *WhyQuestion {
+	if d.Focus == nil || *d.Focus < 0 || *d.Focus >= len(d.Questions) {
+		return nil
+	}
+	return &d.Questions[*d.Focus]
+}
+
+// session is the block of a question's session.
+func (d *WhyDocument) session(id string) *WhySession {
+	for i := range d.Sessions {
+		if d.Sessions[i].ID == id {
+			return &d.Sessions[i]
+		}
+	}
+	return nil
+}
+
+func (d *WhyDocument) writeQuestion(b *strings.Builder, style Style, q *WhyQuestion) error {
+	head := []string{style.paint(bold, "session "+shortID(q.Session))}
+	if s := d.session(q.Session); s != nil {
+		client := Escape(strings.ReplaceAll(s.Client, "@", " "))
+		if !s.RulesExact {
+			client += " (nearest rules)"
+		}
+		head = append(head, client)
+		if t := style.day(s.Start); t != "" {
+			head = append(head, t)
+		}
+	}
+	head = append(head, q.name())
+	if d.Chosen != "" {
+		head = append(head, d.Chosen+" of "+count(len(d.Questions)))
+	}
+	style.line(b, together(head, style.width()))
+	if d.Asked != "" {
+		style.line(b, Escape(d.Asked)+" is listed as "+Escape(d.Skill)+".")
+	}
+	ink := red
+	switch q.Verdict.State {
+	case string(why.Passed):
+		ink = green
+	case string(why.Undetermined):
+		ink = yellow
+	}
+	for _, line := range wrap(Escape(q.Verdict.Reason), style.width()) {
+		b.WriteString(style.paint(ink, line) + "\n")
+	}
+	b.WriteString("\n")
+	q.writeChain(b, style)
+	q.writeEvidence(b, style)
+	q.writeAdvice(b, style)
+	return nil
+}
+
+// name is a question in short words.
+func (q *WhyQuestion) name() string {
+	text := "the start"
+	switch {
+	case q.Prompt > 0:
+		text = fmt.Sprintf("prompt %d", q.Prompt)
+	case q.Command != "":
+		text = "/" + Escape(q.Command)
+	}
+	if q.Agent != "main" {
+		text += " of agent " + shortID(q.Agent)
+	}
+	if q.Line > 0 {
+		text += fmt.Sprintf(" (line %d)", q.Line)
+	}
+	if q.Abandoned {
+		text += ", left by a rewind"
+	}
+	return text
+}
+
+// stateWords are the states as tables show them.
+var stateWords = map[string]string{string(why.Passed): "yes", string(why.Failed): "NO", string(why.Undetermined): "?", string(why.NotReached): "-", string(why.Info): ""}
+
+// gateWidth is the width of the two columns before the reasons.
+const (
+	gateWidth  = 2 + 11
+	stateWidth = 5
+)
+
+func (q *WhyQuestion) writeChain(b *strings.Builder, style Style) {
+	for i := range q.Gates {
+		g := &q.Gates[i]
+		reason := Escape(g.Reason)
+		if g.Gate == string(why.Asked) {
+			reason = q.askedWords(style)
+		}
+		if g.Gate == string(why.Exists) && g.Line == 0 && g.File != "" {
+			reason = style.shortPath(g.Reason)
+		}
+		if g.Missing != "" {
+			reason += " (missing: " + Escape(g.Missing) + ")"
+		}
+		if g.Line > 0 && g.File == "" && !strings.Contains(g.Reason, "line ") && g.Gate != string(why.Asked) && g.State != string(why.NotReached) {
+			reason = strings.TrimPrefix(reason+fmt.Sprintf(", line %d", g.Line), ", ")
+		}
+		state := stateWords[g.State]
+		ink := ink("")
+		switch g.State {
+		case string(why.Passed):
+			ink = green
+		case string(why.Failed):
+			ink = red
+		case string(why.Undetermined):
+			ink = yellow
+		}
+		left := "  " + style.paint(bold, strings.ReplaceAll(g.Gate, "_", " ")) + strings.Repeat(" ", gateWidth-2-len(g.Gate)) +
+			style.paint(ink, state) + strings.Repeat(" ", stateWidth-len(state))
+		lines := wrap(reason, style.width()-gateWidth-stateWidth)
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		for _, n := range g.Notes {
+			lines = append(lines, wrap(Escape(n), style.width()-gateWidth-stateWidth)...)
+		}
+		for j, line := range lines {
+			if j > 0 {
+				left = strings.Repeat(" ", gateWidth+stateWidth)
+			}
+			b.WriteString(strings.TrimRight(left+line, " ") + "\n")
+		}
+	}
+}
+
+// askedWords are the facts about the prompt.
+func (q *WhyQuestion) askedWords(style Style) string {
+	var parts []string
+	w := &q.Words
+	if q.Text != nil {
+		const most = 60
+		text := Escape(string(*q.Text))
+		parts = append(parts, "“"+style.shorten(text, most)+"”")
+	} else if q.Chars > 0 {
+		parts = append(parts, "a text of "+plural(q.Chars, "character"))
+	}
+	switch {
+	case w.Typed:
+		parts = append(parts, "types its name")
+	case w.Named:
+		parts = append(parts, "names it")
+	}
+	switch {
+	case len(w.Shared) > 0:
+		parts = append(parts, "shares "+listAll(escapeAll(w.Shared), style.limit(6)))
+	case w.SharedCount > 0:
+		parts = append(parts, "shares "+plural(w.SharedCount, "word"))
+	case q.Chars > 0 && w.Listed > 0:
+		parts = append(parts, "shares no word with it")
+	}
+	if w.Rank > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s listed by words", place(w.Rank), count(w.Listed)))
+	}
+	if w.Language != "" && w.SkillLanguage != "" && w.Language != w.SkillLanguage {
+		parts = append(parts, "asked in "+w.Language+", described in "+w.SkillLanguage)
+	}
+	if w.Mode != "" && w.Mode != "default" {
+		parts = append(parts, "permission mode "+Escape(w.Mode))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// place writes 1st, 2nd, 3rd, 11th.
+func place(n int) string {
+	suffix := "th"
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		suffix = "st"
+	case n%10 == 2:
+		suffix = "nd"
+	case n%10 == 3:
+		suffix = "rd"
+	}
+	return fmt.Sprintf("%s%s", count(n), suffix)
+}
+
+// writeEvidence writes the records that the gates rest on, each once.
+func (q *WhyQuestion) writeEvidence(b *strings.Builder, style Style) {
+	g := grid{indent: 2, columns: []column{
+		{title: "line", tail: true, shrink: 1, least: 8}, {title: "uuid", drop: 1}, {title: "gates"}, {title: "text", shrink: 2, least: 20},
+	}}
+	type key struct {
+		file string
+		line int
+		text string
+	}
+	rows := map[key]int{}
+	for i := range q.Gates {
+		x := &q.Gates[i]
+		if x.Line == 0 || x.State == string(why.NotReached) || x.Gate == string(why.Asked) {
+			continue
+		}
+		text := ""
+		if x.Text != nil {
+			text = string(*x.Text)
+		}
+		k := key{x.File, x.Line, text}
+		if row, ok := rows[k]; ok {
+			g.rows[row][2] += ", " + strings.ReplaceAll(x.Gate, "_", " ")
+			continue
+		}
+		if text == "" {
+			continue // nothing to show: the line is in the chain
+		}
+		at := count(x.Line)
+		if x.File != "" {
+			at = style.shortPath(x.File) + ":" + fmt.Sprint(x.Line)
+		}
+		rows[k] = len(g.rows)
+		g.add(at, shortID(x.UUID), strings.ReplaceAll(x.Gate, "_", " "), Escape(text))
+	}
+	if len(g.rows) == 0 {
+		return
+	}
+	b.WriteString("\n")
+	if err := g.write(b, style); err != nil {
+		panic(err) // a Builder does not fail
+	}
+}
+
+func (q *WhyQuestion) writeAdvice(b *strings.Builder, style Style) {
+	if len(q.Advice) == 0 {
+		return
+	}
+	b.WriteString("\n")
+	head := "Do this: "
+	if len(q.Advice) > 1 {
+		head = "Do one of these: "
+	}
+	style.line(b, head+together(escapeAll(q.Advice), style.width()))
+}
+
+// writeOthers groups the other prompts by what was said of them.
+func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQuestion) error {
+	if len(d.Questions) < 2 || len(d.Sessions) > 1 {
+		return nil
+	}
+	b.WriteString("\n")
+	g := grid{columns: []column{{title: "prompts"}, {title: "line", right: true}, {title: "gate"}, {title: "", ink: whyInk}, {title: "why", shrink: 1, least: 24}}}
+	type run struct{ first, last int }
+	var runs []run
+	for i := range d.Questions {
+		q := &d.Questions[i]
+		if n := len(runs); n > 0 {
+			p := &d.Questions[runs[n-1].last]
+			if p.Prompt > 0 && q.Prompt == p.Prompt+1 && p.Agent == q.Agent && p.Abandoned == q.Abandoned && p.Verdict.Gate == q.Verdict.Gate && p.Verdict.State == q.Verdict.State && gateReason(p) == gateReason(q) {
+				runs[n-1].last = i
+				continue
+			}
+		}
+		runs = append(runs, run{i, i})
+	}
+	limit := style.limit(20)
+	for n, r := range runs {
+		if limit > 0 && n == limit {
+			break
+		}
+		a, z := &d.Questions[r.first], &d.Questions[r.last]
+		name := strings.TrimSuffix(a.name(), fmt.Sprintf(" (line %d)", a.Line))
+		name = strings.TrimPrefix(name, "prompt ")
+		if r.last > r.first {
+			name = fmt.Sprintf("%d–%d", a.Prompt, z.Prompt)
+			if a.Agent != "main" {
+				name += " of agent " + shortID(a.Agent)
+			}
+		}
+		g.add(name, fmt.Sprint(a.Line), strings.ReplaceAll(a.Verdict.Gate, "_", " "), stateWords[a.Verdict.State], Escape(gateReason(a)))
+	}
+	if err := g.write(b, style); err != nil {
+		return err
+	}
+	if limit > 0 && len(runs) > limit {
+		style.line(b, fmt.Sprintf("and %s more; --verbose shows them", count(len(runs)-limit)))
+	}
+	s := d.session(shown.Session)
+	next := "--prompt N"
+	if s != nil {
+		next = "skilltrace why " + ShellWord(d.Skill) + " " + style.name(s.ID, s.File, s.InScope) + " --prompt N"
+	}
+	style.line(b, "Next: "+next)
+	return nil
+}
+
+func whyInk(cell string) ink {
+	switch cell {
+	case "yes":
+		return green
+	case "NO":
+		return red
+	case "?":
+		return yellow
+	}
+	return ""
+}
+
+// gateReason is the reason of the gate that decides.
+func gateReason(q *WhyQuestion) string {
+	for i := range q.Gates {
+		if q.Gates[i].Gate == q.Verdict.Gate {
+			return q.Gates[i].Reason
+		}
+	}
+	return ""
+}
+
+// covered says how much the logs cover.
+func (d *WhyDocument) covered(style Style) string {
+	s := &d.Summary
+	text := plural(s.SessionCount, "session")
+	if s.First != nil && s.Last != nil {
+		text += fmt.Sprintf(" on %s, %s to %s", plural(s.Days, "day"), style.date(s.First), style.date(s.Last))
+	}
+	return text
+}
+
+// absence is said where a skill was not seen: logs do not last.
+const absence = "Clients delete old logs: that something is not in these does not mean that it never was."
+
+func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
+	s := &d.Summary
+	style.line(b, together([]string{style.paint(bold, Escape(d.Skill)), d.covered(style), plural(s.Prompts, "prompt")}, style.width()))
+	if d.Known != nil && !*d.Known {
+		text := "No log and no skill file names " + Escape(d.Skill)
+		if len(d.Near) > 0 {
+			text += "; did you mean " + strings.Join(escapeAll(d.Near), " or ") + "?"
+		} else {
+			text += "."
+		}
+		style.line(b, text)
+		style.line(b, absence)
+		return nil
+	}
+	style.line(b, fmt.Sprintf("listed in %d of %s, with its description in %d; called %s by the model, %s by the user; %d refused, %d rejected",
+		s.Listed, plural(s.SessionCount, "session"), s.Described, times0(s.ByModel), times0(s.ByUser), s.Refused, s.Rejected))
+	if s.ByModel+s.ByUser == 0 || s.Listed == 0 {
+		style.line(b, absence)
+	}
+	b.WriteString("\n")
+	g := grid{columns: []column{{title: "what decided"}, {title: "", ink: whyInk}, {title: "prompts", right: true}, {title: "sessions", right: true}}}
+	for _, v := range s.Verdicts {
+		g.add(strings.ReplaceAll(v.Gate, "_", " "), stateWords[v.State], count(v.Prompts), count(v.Sessions))
+	}
+	if err := g.write(b, style); err != nil {
+		return err
+	}
+	b.WriteString("\n")
+	t := grid{columns: []column{{title: "session"}, {title: "began", drop: 2}, {title: "prompts", right: true}, {title: "model", right: true}, {title: "user", right: true}, {title: "line", right: true}, {title: "what decided most", shrink: 1, least: 24}}}
+	limit := style.limit(20)
+	from := 0
+	if limit > 0 && len(d.Sessions) > limit {
+		from = len(d.Sessions) - limit
+	}
+	for i := from; i < len(d.Sessions); i++ {
+		x := &d.Sessions[i]
+		line := ""
+		if x.Line > 0 {
+			line = fmt.Sprint(x.Line)
+		}
+		t.add(shortID(x.ID), style.day(x.Start), count(x.Prompts), some(int64(x.ByModel)), some(int64(x.ByUser)), line, Escape(x.Reason))
+	}
+	if err := t.write(b, style); err != nil {
+		return err
+	}
+	if from > 0 {
+		style.line(b, fmt.Sprintf("and %s before them; --verbose shows them", plural(from, "session")))
+	}
+	return nil
+}
+
+// times0 is a count that may be 0.
+func times0(n int) string {
+	if n == 0 {
+		return "0 times"
+	}
+	return times(n)
+}
+
+func (d *WhyDocument) writeAll(b *strings.Builder, style Style) error {
+	style.line(b, together([]string{plural(len(d.Skills), "skill"), d.covered(style), plural(d.Summary.Prompts, "prompt")}, style.width()))
+	if len(d.Skills) == 0 {
+		style.line(b, "No log and no skill file names a skill.")
+		return nil
+	}
+	g := grid{columns: []column{{title: "skill", shrink: 2, least: 16}, {title: "listed", right: true, drop: 1}, {title: "described", right: true, drop: 2}, {title: "model", right: true}, {title: "user", right: true}, {title: "gate"}, {title: "", ink: whyInk}, {title: "prompts", right: true, drop: 3}, {title: "why", shrink: 1, least: 24}}}
+	for i := range d.Skills {
+		k := &d.Skills[i]
+		n := 0
+		for _, v := range k.Verdicts {
+			if v.Gate == k.Gate && v.State == k.State {
+				n = v.Prompts
+			}
+		}
+		g.add(Escape(k.Skill), fmt.Sprintf("%d/%d", k.Listed, k.SessionCount), fmt.Sprintf("%d/%d", k.Described, k.SessionCount), some(int64(k.ByModel)), some(int64(k.ByUser)),
+			strings.ReplaceAll(k.Gate, "_", " "), stateWords[k.State], some(int64(n)), Escape(k.Reason))
+	}
+	if err := g.write(b, style); err != nil {
+		return err
+	}
+	style.line(b, absence)
+	style.line(b, "Next: skilltrace why "+ShellWord(d.Skills[0].Skill))
+	return nil
+}
+
+// WriteMarkdown writes the answer for an issue: what the table says, as lists and
+// tables.
+func (d *WhyDocument) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	style := Style{Width: 1 << 20}
+	switch {
+	case d.Skill == "":
+		fmt.Fprintf(&b, "## Skills: %s\n\n| skill | listed | described | by model | by user | gate | state | why |\n|---|---|---|---|---|---|---|---|\n", d.covered(style))
+		for i := range d.Skills {
+			k := &d.Skills[i]
+			fmt.Fprintf(&b, "| %s | %d/%d | %d/%d | %d | %d | %s | %s | %s |\n", mdCode(k.Skill), k.Listed, k.SessionCount, k.Described, k.SessionCount, k.ByModel, k.ByUser, strings.ReplaceAll(k.Gate, "_", " "), k.State, mdText(k.Reason))
+		}
+	default:
+		d.markdown(&b, style)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *WhyDocument) markdown(b *strings.Builder, style Style) {
+	fmt.Fprintf(b, "## Why %s?\n\n", mdCode(d.Skill))
+	s := &d.Summary
+	if len(d.Sessions) > 1 {
+		fmt.Fprintf(b, "%s, %s: listed in %d, with its description in %d; called %s by the model, %s by the user; %d refused, %d rejected.\n\n",
+			d.covered(style), plural(s.Prompts, "prompt"), s.Listed, s.Described, times0(s.ByModel), times0(s.ByUser), s.Refused, s.Rejected)
+		b.WriteString("| what decided | state | prompts | sessions |\n|---|---|---|---|\n")
+		for _, v := range s.Verdicts {
+			fmt.Fprintf(b, "| %s | %s | %d | %d |\n", strings.ReplaceAll(v.Gate, "_", " "), v.State, v.Prompts, v.Sessions)
+		}
+		b.WriteString("\n")
+	}
+	if len(d.Near) > 0 {
+		names := make([]string, len(d.Near))
+		for i, n := range d.Near {
+			names[i] = mdCode(n)
+		}
+		fmt.Fprintf(b, "Did you mean %s?\n\n", strings.Join(names, " or "))
+	}
+	q := d.focused()
+	if q == nil {
+		return
+	}
+	fmt.Fprintf(b, "**%s**\n\n", mdText(q.Verdict.Reason))
+	if x := d.session(q.Session); x != nil {
+		fmt.Fprintf(b, "Session %s, %s, %s.\n\n", mdCode(shortID(x.ID)), mdText(x.Client), mdText(q.name()))
+	}
+	b.WriteString("| gate | state | why | evidence |\n|---|---|---|---|\n")
+	for i := range q.Gates {
+		g := &q.Gates[i]
+		reason := Escape(g.Reason)
+		if g.Gate == string(why.Asked) {
+			reason = q.askedWords(style)
+		}
+		if g.Missing != "" {
+			reason += " (missing: " + g.Missing + ")"
+		}
+		for _, n := range g.Notes {
+			reason += "; " + n
+		}
+		evidence := ""
+		if g.Line > 0 && g.State != string(why.NotReached) {
+			evidence = fmt.Sprintf("line %d", g.Line)
+			if g.File != "" {
+				evidence = fmt.Sprintf("%s:%d", g.File, g.Line)
+			}
+			if g.UUID != "" {
+				evidence += " " + shortID(g.UUID)
+			}
+			evidence = mdText(evidence)
+			if g.Text != nil && g.Gate != string(why.Asked) {
+				const most = 160
+				evidence += " " + mdCode(Truncate(Escape(string(*g.Text)), most))
+			}
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", strings.ReplaceAll(g.Gate, "_", " "), strings.ReplaceAll(g.State, "_", " "), mdText(reason), evidence)
+	}
+	if len(q.Advice) > 0 {
+		b.WriteString("\nWhat to do:\n\n")
+		for _, a := range q.Advice {
+			fmt.Fprintf(b, "- %s\n", mdText(a))
+		}
+	}
+}
+
+// mdText is a text in Markdown in which nothing of it acts.
+func mdText(s string) string {
+	var b strings.Builder
+	for _, r := range Escape(s) {
+		if strings.ContainsRune("\\`*_{}[]<>()#+!|~&$@", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// mdCode is a text as code in Markdown, in a table or not.
+func mdCode(s string) string {
+	s = strings.ReplaceAll(Escape(s), "|", "\\|")
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	pad := ""
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || s == "" {
+		pad = " "
+	}
+	return fence + pad + s + pad + fence
+}
+
+// Redact takes home directories and the texts of prompts out of the document: the first
+// become "~", of the others their length stays. Words that a prompt shares with a skill
+// are counted only.
+func (d *WhyDocument) Redact(home string) {
+	r := redactor{home: strings.TrimSuffix(home, "/")}
+	for i := range d.Sessions {
+		s := &d.Sessions[i]
+		r.text(&s.File, &s.Reason)
+		r.list(s.Assumptions)
+		for j := range s.Inputs {
+			r.text(&s.Inputs[j].Source, &s.Inputs[j].Note)
+		}
+	}
+	for i := range d.Skills {
+		r.text(&d.Skills[i].Reason)
+	}
+	for i := range d.Questions {
+		q := &d.Questions[i]
+		q.Text, q.Words.Shared = nil, nil
+		r.text(&q.File, &q.Verdict.Reason, &q.Verdict.File)
+		r.list(q.Advice)
+		for j := range q.Gates {
+			g := &q.Gates[j]
+			r.text(&g.File, &g.Reason)
+			r.list(g.Notes)
+			r.list(g.Advice)
+			if g.Text != nil {
+				text := string(*g.Text)
+				r.text(&text)
+				g.Text = new(Text(text))
+			}
+		}
+	}
+}
+
+type redactor struct{ home string }
+
+func (r redactor) list(list []string) {
+	for i := range list {
+		r.text(&list[i])
+	}
+}
+
+// text redacts texts in place.
+func (r redactor) text(list ...*string) {
+	for _, s := range list {
+		if r.home != "" {
+			*s = strings.ReplaceAll(*s, r.home, "~")
+		}
+		*s = homes(*s)
+	}
+}
+
+// homes writes "~" for the home directories of any system that a text names.
+func homes(s string) string {
+	for _, root := range []string{"/home/", "/Users/", `C:\Users\`, "C:/Users/", "-home-", "-Users-"} {
+		var b strings.Builder
+		rest := s
+		for {
+			i := strings.Index(rest, root)
+			if i < 0 {
+				break
+			}
+			name := rest[i+len(root):]
+			end := strings.IndexFunc(name, func(c rune) bool { return !homeName(c, root) })
+			if end < 0 {
+				end = len(name)
+			}
+			if end == 0 {
+				b.WriteString(rest[:i+len(root)])
+			} else {
+				b.WriteString(rest[:i] + "~")
+			}
+			rest = name[end:]
+		}
+		s = b.String() + rest
+	}
+	return s
+}
+
+func homeName(c rune, root string) bool {
+	if root[0] == '-' {
+		return c != '-' && c != '/' && c != ' ' && c != '"'
+	}
+	return !slices.Contains([]rune{'/', '\\', ' ', '"', '\'', ',', ':', ')', '\n'}, c)
+}
