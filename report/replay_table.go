@@ -837,6 +837,9 @@ func (s *ReplaySession) writeChecks(b *strings.Builder, style Style) {
 		name = "LOG" // which the user has just typed
 	}
 	next := []string{"skilltrace timeline " + name}
+	if s.Tokens != nil {
+		next = append(next, "skilltrace cost "+name+" --by skill")
+	}
 	if s.Totals.Divergent+s.Totals.Unconfirmed > 0 {
 		if !style.Verbose {
 			next = append(next, "skilltrace replay "+name+" --verbose")

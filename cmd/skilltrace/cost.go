@@ -127,8 +127,12 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	}
 	counter := cost.New(*options, len(logs))
 	types := make([]map[string]agentIs, len(logs))
+	held := make([]*replay.Session, len(logs)) // what cannot be read twice
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
 		counter.Add(i, s)
+		if logs[i].Path == "-" {
+			held[i] = s
+		}
 		if slices.Contains(options.By, cost.ByAgent) {
 			types[i] = agentsOf(s)
 		}
@@ -137,7 +141,7 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.settle(cmd.Context(), counter, logs); err != nil {
+	if err := a.settle(cmd.Context(), counter, logs, held); err != nil {
 		return err
 	}
 	result := counter.Result()
@@ -198,15 +202,16 @@ func (a *app) costSums(cmd *cobra.Command, o *costOptions) (*cost.Options, error
 }
 
 // settle reads the sessions again of which other logs hold a part.
-func (a *app) settle(ctx context.Context, counter *cost.Counter, logs []jsonl.Session) error {
+func (a *app) settle(ctx context.Context, counter *cost.Counter, logs []jsonl.Session, held []*replay.Session) error {
 	again := counter.Again()
 	errs := make([]error, len(again))
 	err := parallel(ctx, a.jobs, len(again), func(k int) {
 		i := again[k]
-		s, _, err := observe(ctx, &logs[i])
-		if err != nil {
-			errs[k] = err
-			return
+		s := held[i]
+		if s == nil {
+			if s, _, errs[k] = observe(ctx, &logs[i]); errs[k] != nil {
+				return
+			}
 		}
 		counter.Settle(i, s)
 	})

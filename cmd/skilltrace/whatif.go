@@ -75,7 +75,9 @@ func assumptions(w *cost.WhatIf, c *cost.Change) []string {
 	}
 	add(c.Unpriced, "requests that have no price now: %d", c.Unpriced)
 	if len(w.Remove) > 0 {
-		out = append(out, "without "+strings.Join(w.Remove, ", ")+" its lines, bodies, notes, calls and references are gone; what compactions dropped stays dropped")
+		out = append(out, "without "+strings.Join(w.Remove, ", ")+" its lines, bodies, notes, calls and references are gone")
+		add(c.PutBack, "compactions at which others come back in its place, by the rules of their client: %d", c.PutBack)
+		add(c.Dropping, "compactions of which it is not known what would have come back in its place, and where nothing does: %d", c.Dropping)
 		add(c.Dropped, "requests of agents that it started, which are gone: %d", c.Dropped)
 	}
 	if w.Cut >= 0 {

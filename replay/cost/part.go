@@ -89,6 +89,9 @@ func (p *part) sum(s *replay.Session, ours func(*replay.APICall) bool, record fu
 			at = &walk{agent: c.Agent, duplicates: map[string]float64{}}
 			if w := p.o.WhatIf; w != nil && w.lists() {
 				at.listed = &relisted{w: w, known: known, client: s.Client, d: p.change, agent: c.Agent}
+				if len(w.Remove) > 0 {
+					at.bodies = &putBack{w: w, client: s.Client, d: p.change}
+				}
 			}
 		}
 		at.to(c.Event)
@@ -391,12 +394,17 @@ type walk struct {
 	duplicates map[string]float64
 	// listed are the listings as they would have been; nil where they would not change.
 	listed *relisted
+	// bodies are what compactions would have put back; nil where nothing is removed.
+	bodies *putBack
 }
 
 // to goes on to the first n events.
 func (w *walk) to(n int) {
 	for ; w.next < n && w.next < len(w.agent.Events); w.next++ {
 		e := &w.agent.Events[w.next]
+		if w.bodies != nil {
+			w.bodies.event(e)
+		}
 		if e.Kind != replay.Listing || e.Listing == nil {
 			continue
 		}

@@ -2,7 +2,6 @@ package cost
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,6 +121,9 @@ type ChangeNotes struct {
 	// Unowned counts sessions of which it is not known which entries are the client's
 	// own, whose descriptions nobody can edit.
 	Unowned int
+	// PutBack counts compactions at which other bodies come back in the place of a
+	// removed one, and Dropping those at which it is not known which would have.
+	PutBack, Dropping int
 	// NoSetting counts listings of clients that do not know the setting.
 	NoSetting int
 	// Unlisted counts sessions whose client writes no listing to the log.
@@ -136,6 +138,8 @@ func (n *ChangeNotes) add(o *ChangeNotes) {
 	n.Guessed += o.Guessed
 	n.Hidden = max(n.Hidden, o.Hidden)
 	n.Unowned += o.Unowned
+	n.PutBack += o.PutBack
+	n.Dropping += o.Dropping
 	n.NoSetting += o.NoSetting
 	n.Unlisted += o.Unlisted
 }
@@ -224,6 +228,12 @@ func (d *changed) call(o *Options, c *ledger.Call, charges []ledger.Charge, usag
 	if dropped {
 		return
 	}
+	if at.bodies != nil {
+		if more := at.bodies.added(charges); more != (ledger.Tokens{}) {
+			charges = append(charges[:len(charges):len(charges)], ledger.Charge{Key: ledger.Key{Layer: replay.LayerReattachment}})
+			then = append(then, more)
+		}
+	}
 	usage = moved(usage, charges, then)
 	model := c.Model
 	if w.Model != "" {
@@ -289,18 +299,7 @@ func (r *relisted) line(ch *ledger.Charge, lines *ledger.Tokens) ledger.Tokens {
 	case r.sum > 0:
 		// A name alone is too short to be scaled: what is added is sized, and billed, like
 		// the whole listing.
-		kinds := []*int64{&lines.Input, &lines.CacheWrite5m, &lines.CacheWrite1h, &lines.CacheRead}
-		weights := make([]float64, len(kinds))
-		all := 0.0
-		for i, n := range kinds {
-			weights[i] = float64(*n)
-			all += weights[i]
-		}
-		if all == 0 {
-			break
-		}
-		more := budget.Apportion(int64(math.Round((s.now-s.old)*all/r.sum)), weights)
-		t.Add(ledger.Tokens{Input: more[0], CacheWrite5m: more[1], CacheWrite1h: more[2], CacheRead: more[3]})
+		t.Add(alike(lines, (s.now-s.old)/r.sum))
 	}
 	return t
 }

@@ -206,3 +206,40 @@ func TestParseWhatIf(t *testing.T) {
 	w := ask(t, "remove=a", "remove=b,c", "disable-model-invocation=d,,e", "cut=0", "budget-fraction=0.5", "model=m")
 	equal(t, "read", fmt.Sprint(w.Remove, w.Manual, w.Cut, w.Fraction, w.Model), "[a b c] [d e] 0 0.5m")
 }
+
+// TestRemovingPutsBack: a compaction puts other bodies back in the place of one that
+// would not exist.
+func TestRemovingPutsBack(t *testing.T) {
+	body := func(c byte) string { return strings.Repeat(string(c)+"rders of the shop are rolled. ", 700) } // over 5,000 tokens by the client's count
+	l := &log{session: "s"}
+	l.add(`"type":"user","message":{"content":"Go"}`)
+	names := "abcdefg"
+	tokens := 10_000
+	var back []string
+	for i := range names {
+		name, text := names[i:i+1], body(names[i])
+		l.reply(tokens, 10, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"Skill","input":{"skill":%q}}`, i, name))
+		l.result(fmt.Sprint("t", i), "Launching skill: "+name)
+		l.add(`"type":"user","isMeta":true,"sourceToolUseID":"t%d","message":{"content":[{"type":"text","text":%q}]}`, i, text)
+		tokens += 6_000
+		cut := budget.Cut16(text, 20_000-budget.Len16(budget.ReattachMarker)) + budget.ReattachMarker
+		if r := budget.Reattach([]string{text}, budget.Reattachment{Limited: true, SkillTokens: 5000, TotalTokens: 25_000}); r[0].Cut {
+			cut = r[0].Content
+		}
+		back = append([]string{fmt.Sprintf(`{"name":%q,"path":"projectSettings:%s","content":%q}`, name, name, cut)}, back...)
+	}
+	l.reply(tokens, 10, `{"type":"text","text":"Done."}`)
+	l.add(`"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual","preTokens":52000}`)
+	l.lines[len(l.lines)-1] = strings.Replace(l.lines[len(l.lines)-1], fmt.Sprintf(`"parentUuid":"s-%d"`, l.n-1), fmt.Sprintf(`"parentUuid":null,"logicalParentUuid":"s-%d"`, l.n-1), 1)
+	l.add(`"type":"user","isCompactSummary":true,"message":{"content":"So far all went well."}`)
+	l.add(`"type":"attachment","attachment":{"type":"invoked_skills","skills":[%s]}`, strings.Join(back[:5], ","))
+	l.reply(40_000, 10, `{"type":"text","text":"On we go."}`)
+	s := written(t, "s.jsonl", l.lines...)
+	c := changed(ask(t, "remove=g"), s)
+	row := layer(c, replay.LayerReattachment)
+	equal(t, "compactions", fmt.Sprint(c.PutBack, c.Dropping), "1 0")
+	near(t, "b came in the place of g", row.Then.Input, row.Now.Input, 0.02)
+	// f and g leave room for a and b; without a third nothing is left to come.
+	three := layer(changed(ask(t, "remove=e,f,g"), s), replay.LayerReattachment)
+	near(t, "four are left", three.Then.Input*5, row.Now.Input*4, 0.02)
+}
