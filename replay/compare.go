@@ -379,7 +379,7 @@ func (c *comparer) reattachment(w *Effect, at int) {
 	ch.Expected, ch.Observed = reattachmentText(w.Skills), invokedText(e.Skills)
 	ch.Reason = "other bodies were put back"
 	if w.OrderUnknown && sameSet(w.Skills, e.Skills, c.Same) {
-		ch.Missing, ch.Reason = "the order after a resume", "this client restores the skills of a resumed session in an order that the log does not tell"
+		ch.Missing, ch.Reason = orderAfterResume, "this client restores the skills of a resumed session in an order that the log does not tell"
 		c.add(at, CheckReattachment, Undetermined, ch)
 		return
 	}

@@ -113,6 +113,7 @@ type Invoked struct {
 	Prompt                   int // how many prompts there were by then
 	Typed                    bool
 	Unknown                  bool // known from the log alone: Path is not known
+	Resumed                  bool // put back by a resume, not invoked since
 }
 
 // LoadedBody is a body in the context. Key identifies the skill whatever name it
@@ -493,6 +494,7 @@ func resumed(s State, process int) State {
 		if inv.Key == "" {
 			inv.Key = inv.Name
 		}
+		inv.Resumed = true
 		next.Invoked = next.Invoked.with(inv.Name, inv)
 		next.Latest = next.Latest.with(inv.Key, inv.Content)
 		next.Reminder = next.Reminder.with(inv.Key, Reminded{inv.Content, strings.HasSuffix(inv.Content, budget.ReattachMarker)})
@@ -902,11 +904,19 @@ func (p *predictor) reattach(list []Invoked) Effect {
 		eff.Rule = "compaction.in_requests" // the log shows it all the same
 	}
 	contents := make([]string, len(list))
+	resumed := 0
 	for i := range list {
 		contents[i] = p.stored(&list[i])
+		if list[i].Resumed {
+			resumed++
+		}
 	}
+	eff.OrderUnknown = p.rules.Compaction.RestoreOrder == rules.RestoreByClock && resumed > 1
 	for _, r := range budget.Reattach(contents, p.rules.Reattachment) {
 		if !r.Kept {
+			if eff.OrderUnknown {
+				eff.Soft = orderAfterResume // decides which ones find room
+			}
 			continue
 		}
 		inv := &list[r.Index]

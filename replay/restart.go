@@ -12,6 +12,10 @@ import (
 // nor does one whose client was killed.
 const restarts = "whether the client was restarted"
 
+// orderAfterResume is the input that is missing where the clock of the client's
+// machine decides in which order a resume puts skills back.
+const orderAfterResume = "the order after a resume"
+
 // restarted marks effects that fit the log only if the client was restarted.
 func restarted(effects []Effect) []Effect {
 	for i := range effects {

@@ -266,3 +266,32 @@ func TestShot(t *testing.T) {
 		t.Error("a change in a table is not seen")
 	}
 }
+
+// TestOrderAfterResume checks that up to 2.1.201, where the clock decides in which
+// order a resume puts skills back, no order of theirs is expected, and none of them
+// where not all find room; one skill, or a later version, leaves nothing open.
+func TestOrderAfterResume(t *testing.T) {
+	long := strings.Repeat("x", 90_000) // two of them are more than all bodies may take
+	for _, tt := range []struct {
+		version  string
+		contents []string
+		want     string
+	}{
+		{"2.1.201", []string{"A", "B"}, "true "},
+		{"2.1.201", []string{"A"}, "false "},
+		{"2.1.201", []string{long, long, long, long, long, long}, "true " + orderAfterResume},
+		{"2.1.202", []string{"A", "B"}, "false "},
+		{"2.1.202", []string{long, long, long, long, long, long}, "false "},
+	} {
+		in := stepInputs(t, tt.version)
+		p := &predictor{in: in, rules: in.Rules(tt.version)}
+		var s State
+		for i, c := range tt.contents {
+			s.Restored = append(s.Restored, Invoked{Name: fmt.Sprint("k", i), Content: c})
+		}
+		eff := p.reattach(resumed(s, 0).Invoked.values())
+		if got := fmt.Sprint(eff.OrderUnknown, " ", eff.Soft); got != tt.want {
+			t.Errorf("%s, %d skills: %q, want %q", tt.version, len(tt.contents), got, tt.want)
+		}
+	}
+}
