@@ -22,7 +22,7 @@ func (r *renderer) arguments(text, args string, names []string) string {
 	args = strings.ReplaceAll(args, escaped, "\uFFFD")
 	words := SplitWords(args, r.opt.Words)
 	if r.opt.EscapeBang {
-		args = strings.ReplaceAll(args, "!`", "\\! `")
+		args = escapeBang(args)
 	}
 	if !r.opt.Named {
 		names = nil
@@ -151,15 +151,16 @@ func (a *argumentSet) word(n int) (string, bool) {
 // kind, so that a value can hold a placeholder of a later kind.
 func (a *argumentSet) steps() []placeholder {
 	var steps []placeholder
-	for n, name := range a.names {
+	for k := range a.names {
+		n := k
+		if a.opt.NamedLongest {
+			n = a.longest[k]
+		}
 		steps = append(steps, func(text string, i int) (string, int) {
-			end := named(text, i, name)
+			end := named(text, i, a.names[n])
 			value, _ := a.word(n)
 			return value, end
 		})
-	}
-	if a.opt.NamedReverse {
-		slices.Reverse(steps)
 	}
 	if a.opt.Braced {
 		steps = append(steps, a.braced)

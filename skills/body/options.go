@@ -19,9 +19,9 @@ type Options struct {
 	Braced bool `rule:"body.braced"`
 	// Named: the names of the arguments: field are replaced.
 	Named bool `rule:"body.named"`
-	// NamedReverse: names are replaced last first; before and after, in their order.
-	// Meaningless with OnePass.
-	NamedReverse bool `rule:"body.named_reverse"`
+	// NamedLongest: longer names are replaced first; before, names in their order.
+	// Always so with OnePass.
+	NamedLongest bool `rule:"body.named_longest"`
 	// MissingKept: $n and $ARGUMENTS[n] without a word stay as written; before, they become empty.
 	MissingKept bool `rule:"body.missing_kept"`
 	// Escape: \$1 and \$ARGUMENTS stay literal, the backslash goes.
@@ -31,7 +31,8 @@ type Options struct {
 	// LiteralArgs: arguments are inserted as they are; before, the replacement
 	// patterns $$ $& $` $' of a JavaScript replace were expanded in them.
 	LiteralArgs bool `rule:"body.literal_args"`
-	// EscapeBang: !` inside arguments becomes \! `.
+	// EscapeBang: in arguments a ! at the start or behind white space gets a backslash,
+	// and a ! before a backtick a blank behind it.
 	EscapeBang bool `rule:"body.escape_bang"`
 	// AppendNewline: a line break ends arguments that no placeholder took.
 	AppendNewline bool `rule:"body.append_newline"`
@@ -76,7 +77,7 @@ type Words struct {
 	FirstPlain bool `rule:"words.first_plain"`
 	// KeepBackslashes: words other than the first keep their backslashes.
 	KeepBackslashes bool `rule:"words.keep_backslashes"`
-	// EscapeBang: a word that starts with ! gets a backslash before it.
+	// EscapeBang: the same in each word.
 	EscapeBang bool `rule:"words.escape_bang"`
 	// BracketWord: [x is skipped as one word; before, all through the last ].
 	BracketWord bool `rule:"words.bracket_word"`

@@ -80,9 +80,9 @@ func TestRenderNames(t *testing.T) {
 			t.Errorf("%s: %q\n got %q\nwant %q", test.version, test.body, got, test.want)
 		}
 	}
-	// From 2.1.118 to 2.1.203 the last name goes first, so its value can hold an
-	// earlier name, but not the other way round.
-	for version, want := range map[string]string{"2.1.112": "x $a!", "2.1.118": "x x!", "2.1.207": "x $a!"} {
+	// Names as long as each other keep their order, so that a value can hold a later
+	// one: asked of the client at 2.1.138, 2.1.139, 2.1.203 and 2.1.232.
+	for version, want := range map[string]string{"2.1.112": "x $a!", "2.1.118": "x $a!", "2.1.139": "x $a!", "2.1.207": "x $a!", "2.1.233": "x $a!"} {
 		if got := text(t, version, "$a $b", "x '$a'!", "a", "b"); got != want {
 			t.Errorf("%s: got %q, want %q", version, got, want)
 		}
@@ -168,7 +168,7 @@ func FuzzRender(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, args, names, output string, bits uint16) {
 		opt := optionsAt("2.1.332")
 		on := func(bit int) bool { return bits>>bit&1 != 0 }
-		opt.EmptyArgs, opt.Positional, opt.Named, opt.NamedReverse = !on(0), !on(1), !on(2), on(3)
+		opt.EmptyArgs, opt.Positional, opt.Named, opt.NamedLongest = !on(0), !on(1), !on(2), on(3)
 		opt.MissingKept, opt.Escape, opt.OnePass, opt.LiteralArgs = !on(4), !on(5), !on(6), !on(7)
 		opt.EscapeBang, opt.ShellAfterBlank, opt.VarsBeforeShell, opt.Words.Bash = !on(8), !on(9), !on(10), !on(11)
 		template := Render(Source{Text: body, Dir: "/s", Names: strings.Fields(names)}, Call{Args: args}, testVars, opt)

@@ -3,6 +3,7 @@ package body
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // SplitWords splits an argument text into the words that $0, $ARGUMENTS[n] and
@@ -33,12 +34,29 @@ func SplitWords(args string, w Words) []string {
 	}
 	if w.EscapeBang {
 		for i, word := range words {
-			if strings.HasPrefix(word, "!") {
-				words[i] = `\` + word
-			}
+			words[i] = escapeBang(word)
 		}
 	}
 	return words
+}
+
+// escapeBang defuses what would be an inline command in a text: a ! at the start or
+// behind white space, and one before a backtick.
+func escapeBang(s string) string {
+	var b strings.Builder
+	free := true // at the start or behind white space
+	for i, r := range s {
+		if r == '!' && free {
+			b.WriteByte('\\')
+		}
+		free = isBlank(r)
+		_, size := utf8.DecodeRuneInString(s[i:])
+		b.WriteString(s[i : i+size])
+		if r == '!' && at(s, i+1) == '`' {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }
 
 // isBlank is JavaScript's \s.

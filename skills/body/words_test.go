@@ -103,3 +103,51 @@ func FuzzSplitWords(f *testing.F) {
 		}
 	})
 }
+
+// Asked of the client at 2.1.117 and 2.1.332.
+func TestEscapeBang(t *testing.T) {
+	for _, tt := range []struct{ args, words, all string }{
+		{"a!b c", "a!b|c", "a!b c"},
+		{"x!`echo m` y", "x! `echo m`|y", "x! `echo m` y"},
+		{`"p !q" r !s`, `p \!q|r|\!s`, `"p \!q" r \!s`},
+		{"! alone", "alone", `\! alone`},
+		{"!! two", `\!!|two`, `\!! two`},
+		{"a\n!b", "a", "a\n\\!b"},
+		{"(!`echo r`) z", "\\! `echo r`", "(! `echo r`) z"},
+		{"'!`echo a` b' c", "\\! `echo a` b|c", "'! `echo a` b' c"},
+		{"t\t!x", `t|\!x`, "t\t\\!x"},
+		{`"!q" '!z'`, `\!q|\!z`, `"!q" '!z'`},
+		{"$!x !$y", `$!x|\!$y`, `$!x \!$y`},
+		{"-!a [!b {!c", "-!a|[!b|{!c", "-!a [!b {!c"},
+		{"w !`echo q` !`echo s`", "w", "w \\! `echo q` \\! `echo s`"},
+		{`\!x !`, `\!x|\!`, `\!x \!`},
+		{"a!`b", "a! `b", "a! `b"},
+		{"x!!`y z", "x!! `y z", "x!! `y z"},
+	} {
+		if got := escapeBang(tt.args); got != tt.all {
+			t.Errorf("%q: %q, want %q", tt.args, got, tt.all)
+		}
+		if got := strings.Join(SplitWords(tt.args, optionsAt("2.1.332").Words), "|"); got != tt.words {
+			t.Errorf("words of %q: %q, want %q", tt.args, got, tt.words)
+		}
+	}
+}
+
+// Names as long as each other stand in their order: asked of the client at 2.1.138,
+// 2.1.139, 2.1.203 and 2.1.232.
+func TestNamedLongest(t *testing.T) {
+	render := func(version, names, body, args string) string {
+		got, _ := Render(Source{Text: body, Names: strings.Fields(names)}, Call{Args: args}, testVars, optionsAt(version)).Text()
+		return strings.TrimSpace(got)
+	}
+	for version, want := range map[string]string{"2.1.138": "a [x] c [x]", "2.1.139": "a [$second] c [x]", "2.1.232": "a [$second] c [x]"} {
+		if got := render(version, "first second firsts", "a [$first] c [$second]", "$second $firstly x"); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, want %q", version, got, want)
+		}
+	}
+	for version, want := range map[string]string{"2.1.138": "p [one] q [one]", "2.1.232": "p [one] q [one]", "2.1.233": "p [$b] q [one]"} {
+		if got := render(version, "a b", "p [$a] q [$b]", "'$b' one"); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, want %q", version, got, want)
+		}
+	}
+}
