@@ -50,7 +50,9 @@ func (a *app) whatIfInputs(w *cost.WhatIf, prices *budget.Book) error {
 			for i := range list {
 				for _, e := range list[i].Entries {
 					known.Texts[e.Name] = e.Text
-					known.Given[e.Name] = !e.Own
+					if inputs.Files != nil { // a log alone does not tell whose an entry is
+						known.Given[e.Name] = !e.Own
+					}
 				}
 			}
 		}
