@@ -69,6 +69,7 @@ const (
 	BrokenLink   ProblemKind = "broken-link"    // a link that leads nowhere
 	Unreadable   ProblemKind = "unreadable"     // a file or folder that cannot be read, or is too large
 	NotSearched  ProblemKind = "not-searched"   // a folder that this client version does not look into
+	WrongFolder  ProblemKind = "wrong-folder"   // a skill in a folder that no client looks into, such as skills in place of .claude/skills
 	NoPluginName ProblemKind = "no-plugin-name" // a plugin folder without .claude-plugin/plugin.json and a name in it
 )
 
@@ -131,6 +132,7 @@ func Discover(t Tree, in Inputs, d Discovery, dialect frontmatter.Dialect) Found
 		plugins = append(plugins, f.commands(path.Join(dir, "commands"), Plugin, name)...)
 		plugins = append(plugins, f.skills(path.Join(dir, "skills"), Plugin, name)...)
 	}
+	f.elsewhere()
 	if d.MergedCommands {
 		sortBy(commands, SortCollate, func(s *Skill) string { return s.Name })
 	}
@@ -244,9 +246,56 @@ func (f *finder) list(dir string) []fs.DirEntry {
 	return entries
 }
 
+// notSearched reports what lies in a folder that this client version does not look
+// into: each skill and command, or the folder where it holds neither.
 func (f *finder) notSearched(dir string) {
-	if entries, err := f.tree.ReadDir(dir); err == nil && len(entries) > 0 {
+	entries, err := f.tree.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return
+	}
+	if !f.misplaced(NotSearched, dir, entries, path.Base(dir) == "commands") {
 		f.problem(NotSearched, dir, "", nil)
+	}
+}
+
+// misplaced reports the skills of a folder, and with commands its command files.
+func (f *finder) misplaced(kind ProblemKind, dir string, entries []fs.DirEntry, commands bool) bool {
+	any := false
+	for _, e := range entries {
+		p, name := path.Join(dir, e.Name(), skillFile), e.Name()
+		if md, ok := strings.CutSuffix(name, ".md"); ok && commands && !e.IsDir() {
+			p, name = path.Join(dir, e.Name()), md
+		} else if _, err := f.tree.Stat(p); err != nil {
+			continue
+		}
+		any = true
+		f.problem(kind, p, name, nil)
+	}
+	return any
+}
+
+// elsewhere reports skills that lie where people put them by mistake: no client looks
+// there.
+func (f *finder) elsewhere() {
+	var dirs []string
+	for _, top := range []string{f.in.CWD, f.in.Home} {
+		if top != "" {
+			dirs = append(dirs, path.Join(top, "skills"), path.Join(top, ".agents/skills"), path.Join(top, ".claude/skill"), path.Join(top, ".skills"))
+		}
+	}
+	if f.in.CWD != "" {
+		dirs = append(dirs, path.Join(f.in.CWD, f.d.Folder()))
+	}
+	if f.in.ConfigDir != "" && f.in.ConfigDir != path.Join(f.in.CWD, f.d.Folder()) {
+		dirs = append(dirs, f.in.ConfigDir)
+	}
+	for _, dir := range dirs {
+		if slices.Contains(f.in.SkillDirs, dir) {
+			continue
+		}
+		if entries, err := f.tree.ReadDir(dir); err == nil {
+			f.misplaced(WrongFolder, dir, entries, false)
+		}
 	}
 }
 

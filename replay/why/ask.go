@@ -252,9 +252,11 @@ func (c *chain) find() {
 		case ch.Event >= end && ch.Event >= c.sp.Answer:
 			return
 		case ch.Event < c.sp.Answer && ch.Shown == replay.ShownAbsent:
-			c.lost = i
+			if c.listing >= 0 {
+				c.lost = i
+			}
 		case ch.Event < c.sp.Answer:
-			c.listing = ch.Event
+			c.listing, c.lost = ch.Event, -1
 		case ch.Shown != replay.ShownAbsent && !c.sp.Abandoned:
 			c.listing, c.within, c.lost = ch.Event, true, -1
 			return
@@ -269,6 +271,32 @@ func (c *chain) toldOf() bool { return c.listing >= 0 && !c.sp.Predicted }
 // entry is the recorded line of the skill, and the record that holds it.
 func (c *chain) entry(event int) (where replay.Where, line skills.ListedLine) {
 	return c.event(event).Where, c.lines(event)[c.sub.Name]
+}
+
+// before is a record before the prompt by which the client knew the skill: a listing
+// of any agent, or a call that succeeded.
+func (c *chain) before() (replay.Where, bool) {
+	prior := func(w replay.Where, event int, g *agent) bool {
+		if g == c.agent {
+			return event < c.sp.Answer
+		}
+		return !w.Time.After(c.sp.Where.Time)
+	}
+	for _, g := range c.agents {
+		for _, i := range g.changes[c.sub.Name] {
+			if ch := &g.Changes[i]; ch.Shown != replay.ShownAbsent && prior(ch.Where, ch.Event, g) {
+				return ch.Where, true
+			}
+		}
+		for _, name := range c.names {
+			for _, t := range g.attempts[name] {
+				if a := &g.summary.Attempts[t]; a.Outcome == replay.OutcomeInvoked && prior(a.Where, a.Event, g) {
+					return a.Where, true
+				}
+			}
+		}
+	}
+	return replay.Where{}, false
 }
 
 // later is the first listing behind the prompt that names the skill.
@@ -390,6 +418,8 @@ func misplaced(p skills.Problem) (reason, advice string) {
 		return strings.TrimSpace("it cannot be read " + p.Detail), "make it readable"
 	case skills.NotSearched:
 		return "it lies in a folder that this client version does not look into", "move it to ~/.claude/skills or to .claude/skills of the folder in which the client is started"
+	case skills.WrongFolder:
+		return "no client looks for skills in this folder", "move it to ~/.claude/skills or to .claude/skills of the folder in which the client is started"
 	case skills.NoPluginName:
 		return "the plugin has no .claude-plugin/plugin.json with a name", "write the manifest"
 	}
@@ -418,7 +448,9 @@ func (c *chain) loaded() {
 		c.add(Step{Gate: Loaded, State: Passed, Reason: "the client knew it"})
 		return
 	case c.st == nil:
-		if c.known && t != nil && t.file != "" {
+		if at, ok := c.before(); ok {
+			c.add(Step{Gate: Loaded, State: Passed, Reason: fmt.Sprintf("the client knew it at line %d", at.Line), Where: at})
+		} else if c.known && t != nil && t.file != "" {
 			c.add(Step{Gate: Loaded, State: Undetermined, Missing: cameWhen, Reason: "its file, or the client's view of it, came later"})
 		} else if c.known {
 			c.add(Step{Gate: Loaded, State: Undetermined, Missing: missingThen, Reason: "no file read now has this name"})
@@ -473,6 +505,12 @@ func (c *chain) front(s *Step) {
 		s.Notes = append(s.Notes, fmt.Sprintf("front matter, line %d: %s", f.Line, f.Text))
 	}
 	if !fatal {
+		return
+	}
+	if c.edited() && c.toldOf() {
+		s.Notes = append(s.Notes, "the file was edited since; as it is now: "+s.Reason)
+		s.State, s.Reason, s.Advice, s.Text = Passed, "the client listed it", nil, ""
+		s.Where = replay.Where{File: k.Path, Line: 1}
 		return
 	}
 	if c.edited() {
@@ -559,6 +597,10 @@ func (c *chain) eligible() {
 			s.Notes = append(s.Notes, "by the files and settings read now it would not be listed: "+reasonWords(c.st))
 		}
 		c.arrival(&s)
+	case c.st == nil && c.state(Loaded) == Passed:
+		// What it was then it may not be now, but nothing says so.
+		loaded := c.steps[len(c.steps)-1]
+		s.Reason, s.Where = loaded.Reason, loaded.Where
 	case c.st == nil && c.known && c.state(Loaded) == Undetermined:
 		loaded := c.steps[len(c.steps)-1]
 		s.State, s.Missing, s.Reason = Undetermined, loaded.Missing, loaded.Reason
@@ -777,7 +819,7 @@ func (c *chain) silence(s *Step) {
 	default:
 		s.Where = c.event(last).Where
 		s.Reason = fmt.Sprintf("not in the listing of line %d, nor in any before the prompt", s.Where.Line)
-		if c.sub.Known && c.st != nil && c.st.Reason == skills.Listed {
+		if c.sub.Known && c.st != nil && c.st.Reason == skills.Listed && !c.edited() {
 			s.Reason += ", though by the files read now it would be"
 		}
 		c.resumed(s, last)

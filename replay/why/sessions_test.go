@@ -1,0 +1,337 @@
+package why_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/why"
+)
+
+// asks is a prompt, a listing and a reply without a call: lines 1 to 3.
+func asks(entries ...string) func(b *book) {
+	return func(b *book) {
+		b.prompt("run the pending migration")
+		b.listing(true, entries...)
+		b.say("done")
+	}
+}
+
+// silent is a prompt and a reply on a client that writes no listing to the log.
+func silent(b *book) {
+	b.prompt("run the pending migration")
+	b.say("done")
+}
+
+func with(files map[string]string, more ...string) map[string]string {
+	out := map[string]string{home + "commit/SKILL.md": skillFile("description: Writes a commit.")}
+	for k, v := range files {
+		out[k] = v
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		out[more[i]] = more[i+1]
+	}
+	return out
+}
+
+func one(name, text string) map[string]string { return with(map[string]string{name: text}) }
+
+// used are counts of old uses of all fillers and of commit.
+func used(n int) map[string]replay.UsageCount {
+	counts := map[string]replay.UsageCount{"commit": {Count: 1}}
+	for i := range n {
+		counts[fmt.Sprintf("fill-%02d", i)] = replay.UsageCount{Count: 1}
+	}
+	return counts
+}
+
+const migrate = home + "db-migrate/SKILL.md"
+
+// suite holds a session for each way in which a gate can fail.
+var suite = []session{
+	// exists
+	{name: "no such skill", version: "2.1.332", files: with(nil), build: asks(listed), skill: "db-migrat",
+		gate: why.Exists, line: 1, says: "no skill file has that name"},
+	{name: "near name", version: "2.1.332", files: one(migrate, plain), build: asks(listed, "- db-migrate: Runs pending database migrations."), skill: "db_migrate",
+		gate: why.Exists, line: 1, says: "did you mean db-migrate?"},
+	{name: "near name in another case", version: "2.1.332", files: one(migrate, plain), build: asks(listed), skill: "DB-Migrate",
+		gate: why.Exists, line: 1, says: "did you mean db-migrate?"},
+	{name: "near name of a plugin", version: "2.1.332", build: asks(listed, "- a:db-migrate: One.", "- b:db-migrate: Two."),
+		gate: why.Announced, line: 2, has: "did you mean a:db-migrate or b:db-migrate?"},
+	{name: "unknown to the client", version: "2.1.332", build: func(b *book) {
+		asks(listed)(b)
+		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
+	}, gate: why.Exists, line: 5, says: "refused (line 5)"},
+	{name: "nothing known", version: "2.1.50", build: silent, gate: why.Exists, state: why.Undetermined, line: 1, says: "no skill files are at hand"},
+
+	// loaded
+	{name: "loose file", version: "2.1.332", files: one(home+"db-migrate.md", plain), build: asks(listed), gate: why.Loaded, file: home + "db-migrate.md", says: "beside the skill folders", has: "move it to /home/dev/.claude/skills/db-migrate/SKILL.md"},
+	{name: "too deep", version: "2.1.332", files: one(home+"group/db-migrate/SKILL.md", plain), build: asks(listed), gate: why.Loaded, file: home + "group/db-migrate/SKILL.md", says: "one folder too deep"},
+	{name: "wrong case", version: "2.1.332", files: one(home+"db-migrate/skill.md", plain), build: asks(listed), gate: why.Loaded, file: home + "db-migrate/skill.md", says: "in capitals"},
+	{name: "folder without the file", version: "2.1.332", files: one(home+"db-migrate/README.md", plain), build: asks(listed), gate: why.Loaded, file: home + "db-migrate", says: "has no SKILL.md"},
+	{name: "broken link", version: "2.1.332", files: one(home+"db-migrate", "-> /nowhere"), build: asks(listed), gate: why.Loaded, file: home + "db-migrate", says: "leads nowhere"},
+	{name: "linked twice", version: "2.1.332", files: one(home+"apply/SKILL.md", plain), build: asks(listed, "- apply: Runs pending database migrations."), skill: "zz-apply",
+		gate: why.Exists, line: 1},
+	{name: "same file by a link", version: "2.1.332", files: with(map[string]string{home + "apply/SKILL.md": plain, home + "db-migrate": "-> apply"}), build: asks(listed, "- apply: Runs pending database migrations."),
+		gate: why.Loaded, line: 1, file: migrate, says: "the same file as /home/dev/.claude/skills/apply/SKILL.md"},
+	{name: "wrong folder", version: "2.1.332", files: one("/home/dev/shop/skills/db-migrate/SKILL.md", plain), build: asks(listed), gate: why.Loaded, file: "/home/dev/shop/skills/db-migrate/SKILL.md", says: "no client looks"},
+	{name: "folder above, not searched", version: "2.0.30", files: with(nil, "/home/dev/work/.claude/skills/db-migrate/SKILL.md", plain), build: silent, addDirs: []string{"/home/dev/work"},
+		gate: why.Loaded, file: "/home/dev/work/.claude/skills/db-migrate/SKILL.md", says: "does not look into"},
+	{name: "command on an old client", version: "2.0.30", files: one("/home/dev/.claude/commands/db-migrate.md", plain), build: silent, gate: why.Loaded, line: 1, file: "/home/dev/.claude/commands/db-migrate.md", says: "does not list commands"},
+	{name: "description continued at column 0", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending\nmigrations of the database\ndisable-model-invocation: true\n---\n# Some Heading\n"),
+		build: asks(listed, "- db-migrate: Some Heading"), gate: why.Loaded, line: 3, file: migrate, says: "all fields are lost", has: "is not in force"},
+	{name: "comment above the front matter", version: "2.1.332", files: one(migrate, "# a comment\n"+plain), build: asks(listed, "- db-migrate: a comment"), gate: why.Loaded, line: 2, file: migrate, says: "a comment above ---"},
+	{name: "block not closed", version: "2.1.332", files: one(migrate, "---\ndescription: Runs it.\n"), build: asks(listed, "- db-migrate: description: Runs it."), gate: why.Loaded, line: 1, file: migrate, says: "is not closed"},
+	{name: "indicator on an old client", version: "2.0.57", files: one(migrate, "---\ndescription: |\n  Runs pending migrations.\n---\nDo it.\n"), build: silent, gate: why.Loaded, line: 2, file: migrate, says: "1 of 24 characters"},
+	{name: "byte order mark on an older client", version: "2.1.178", files: one(migrate, "\uFEFF"+plain), build: asks(listed, "- db-migrate: ---"), gate: why.Loaded, line: 1, file: migrate, says: "byte order mark"},
+	{name: "not strict YAML on an old client", version: "2.1.10", files: one(migrate, skillFile("description: Runs: all of it")), build: silent, gate: why.Loaded, line: 2, file: migrate, says: "all fields are lost"},
+	{name: "a comment cuts all of the description", version: "2.1.332", files: one(migrate, skillFile("description: # migrations")), build: asks(listed, "- db-migrate: Some Heading"), gate: why.Loaded, line: 2, file: migrate, says: "starts a comment"},
+	{name: "file edited since", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), edited: []string{migrate}, build: asks(listed),
+		gate: why.Announced, line: 2, has: "loaded undetermined: the file was edited since"},
+	{name: "file edited since, and listed", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), edited: []string{migrate}, build: asks(listed, "- db-migrate: Runs pending migrations."),
+		gate: why.Called, line: 1, has: "the file was edited since"},
+
+	// eligible
+	{name: "manual only by its file", version: "2.1.332", files: one(migrate, skillFile("description: Runs it.\ndisable-model-invocation: true")), build: asks(listed), gate: why.Eligible, line: 3, file: migrate, says: "only the user may call it", has: "type /db-migrate"},
+	{name: "manual only by the refusal", version: "2.1.332", build: func(b *book) {
+		asks(listed)(b)
+		b.refused("db-migrate", "<tool_use_error>Skill db-migrate cannot be used with Skill tool due to disable-model-invocation</tool_use_error>")
+	}, gate: why.Eligible, line: 5, says: "refused (line 5)"},
+	{name: "override off", version: "2.1.332", files: one(migrate, plain), settings: replay.Settings{Overrides: map[string]string{"db-migrate": "off"}}, build: asks(listed), gate: why.Eligible, line: 1, says: "skillOverrides says off"},
+	{name: "override user only", version: "2.1.332", files: one(migrate, plain), settings: replay.Settings{Overrides: map[string]string{"db-migrate": "user-invocable-only"}}, build: asks(listed), gate: why.Eligible, line: 1, says: "user-invocable-only"},
+	{name: "override by the refusal", version: "2.1.332", build: func(b *book) {
+		asks(listed)(b)
+		b.refused("db-migrate", "<tool_use_error>Skill db-migrate is disabled for model invocation in skillOverrides settings</tool_use_error>")
+	}, gate: why.Eligible, line: 5, says: "skillOverrides"},
+	{name: "undescribed on an old client", version: "2.0.76", files: one(migrate, skillFile("name: db-migrate")), build: silent, gate: why.Eligible, line: 1, file: migrate, says: "no description"},
+	{name: "undescribed in a plugin", version: "2.1.332", files: with(map[string]string{"/p/.claude-plugin/plugin.json": `{"name":"kit"}`, "/p/skills/db-migrate/SKILL.md": "Do it.\n"}), plugins: []string{"/p"}, build: asks(listed), skill: "kit:db-migrate",
+		gate: why.Eligible, line: 1, file: "/p/skills/db-migrate/SKILL.md", says: "no description"},
+	{name: "held back, nothing touched", version: "2.1.332", files: one(migrate, skillFile("description: Runs it.\npaths: db/**")), build: asks(listed), gate: why.Eligible, line: 3, file: migrate, says: "no file was touched"},
+	{name: "held back, others touched", version: "2.1.332", files: one(migrate, skillFile("description: Runs it.\npaths: db/**")), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed)
+		b.read("/home/dev/shop/web/a.ts")
+		b.say("done")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Eligible, line: 3, file: migrate, says: "Read /home/dev/shop/web/a.ts (line 4)"},
+	{name: "name with an angle", version: "2.1.332", files: one(home+"db<x>/SKILL.md", plain), build: asks(listed), skill: "db<x>", gate: why.Eligible, line: 1, says: "holds < or >"},
+	{name: "permission denies the skill", version: "2.1.332", files: one(migrate, plain), settings: replay.Settings{Deny: []string{"Skill(db-migrate)"}}, build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Eligible, line: 1, says: "permissions deny Skill(db-migrate)"},
+
+	// announced
+	{name: "added later", version: "2.1.332", build: func(b *book) {
+		asks(listed)(b)
+		b.prompt("again")
+		b.listing(false, "- db-migrate: Runs it.")
+		b.say("done")
+	}, gate: why.Announced, line: 5, says: "first listed at line 5"},
+	{name: "resumed and not told", version: "2.1.112", files: one(migrate, plain), starts: []int{4}, build: func(b *book) {
+		asks(listed)(b)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Announced, line: 2, says: "not in the listing of line 2", has: "was resumed"},
+	{name: "subagent without a listing", version: "2.1.76", files: one(migrate, plain), build: silent, sub: silent, agent: "a1", gate: why.Announced, line: 1, says: "sent no listing"},
+	{name: "subagent of a client that logs none", version: "2.1.112", build: asks(listed, "- db-migrate: Runs it."), sub: silent, agent: "a1", gate: why.Announced, state: why.Undetermined, line: 1, says: "writes it to no log"},
+	{name: "Skill tool denied", version: "2.1.332", files: one(migrate, plain), settings: replay.Settings{Deny: []string{"Skill"}}, build: silent, gate: why.Announced, line: 1, says: "permissions deny the tool Skill"},
+	{name: "cut off the end", version: "2.1.10", files: with(filler(40, 700), migrate, plain, home+"zz/SKILL.md", plain), skill: "zz", build: silent, gate: why.Announced, line: 1, says: "cut off the end of the listing", has: "SLASH_COMMAND_TOOL_CHAR_BUDGET="},
+	{name: "not listed, against the files of now", version: "2.1.332", files: one(migrate, plain), build: asks(listed), gate: why.Announced, line: 2, says: "though by the files read now it would be"},
+	{name: "not listed, by the log alone", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed)
+		b.slash("db-migrate", "", base+"db-migrate\n\nDo it.\n", "")
+		b.say("done")
+	}, gate: why.Announced, line: 2, says: "not in the listing of line 2"},
+
+	// described
+	{name: "name only, by the log alone", version: "2.1.332", build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "only the name", has: "need the skill files"},
+	{name: "name only, by use", version: "2.1.332", files: with(filler(12, 700), migrate, plain), usage: used(12), env: map[string]string{"SLASH_COMMAND_TOOL_CHAR_BUDGET": "8600"}, exact: true,
+		build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "8,600-character budget, 8,618 asked for; rank 14 of 14 by use (never used)",
+		has: `["cut 18 characters from fill-00 (700 now)" "cut 18 characters from its own description (33 now)" "call /db-migrate once: it then ranks 1st and is described" "set SLASH_COMMAND_TOOL_CHAR_BUDGET=8618"]`},
+	{name: "name only, by use, in a window", version: "2.1.332", files: with(filler(12, 700), migrate, plain), usage: used(12), window: 215_000, exact: true,
+		build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "8,600-character budget", has: "set skillListingBudgetFraction to 0.0101"},
+	{name: "name only, uses unknown", version: "2.1.332", files: with(filler(12, 700), migrate, plain), window: 100_000,
+		build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "4,000-character budget", has: "usage counts are missing"},
+	{name: "shortened to the width of all", version: "2.1.112", files: with(filler(12, 700), migrate, skillFile("description: "+strings.Repeat("migrate ", 60))), env: map[string]string{"SLASH_COMMAND_TOOL_CHAR_BUDGET": "3000"},
+		build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 20)[:159]+"…"), gate: why.Described, line: 2, says: "shortened to 159 of 479 characters", has: "each description is cut to"},
+	{name: "names alone, for all", version: "2.1.112", files: with(filler(60, 700), migrate, plain), env: map[string]string{"SLASH_COMMAND_TOOL_CHAR_BUDGET": "1000"},
+		build: asks("- commit", "- db-migrate"), gate: why.Described, line: 2, says: "only the name"},
+	{name: "shortened at the cap", version: "2.1.332", files: one(migrate, skillFile("description: "+strings.Repeat("migrate ", 250))), build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 250)[:1535]+"…"),
+		gate: why.Described, line: 2, says: "shortened to 1,535 of 1,999 characters", has: "cut 463 characters from its description"},
+	{name: "name only by an override", version: "2.1.332", files: one(migrate, plain), settings: replay.Settings{Overrides: map[string]string{"db-migrate": "name-only"}}, build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "skillOverrides says name-only"},
+
+	// present
+	{name: "lost at a compaction", version: "2.1.178", build: func(b *book) {
+		b.prompt("hello")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("hi")
+		b.listing(false, "- late: Comes late.")
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, line: 5, says: "lost at the compaction of line 5", has: "does not list again"},
+	{name: "gone from a later listing", version: "2.1.112", build: func(b *book) {
+		b.prompt("hello")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("hi")
+		b.prompt("again")
+		b.listing(true, listed)
+		b.say("done")
+	}, prompt: 2, gate: why.Present, line: 5, says: "has it no more"},
+
+	// called
+	{name: "visible and not chosen", version: "2.1.332", build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "kept at a compaction and not chosen", version: "2.1.178", build: func(b *book) {
+		b.prompt("hello")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("hi")
+		b.compact(2)
+		b.prompt("use it")
+		b.say("done")
+	}, prompt: 2, gate: why.Called, line: 6, says: "not chosen"},
+	{name: "listed again behind a compaction", version: "2.1.332", build: func(b *book) {
+		b.prompt("hello")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("hi")
+		b.compact()
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.prompt("use it")
+		b.say("done")
+	}, prompt: 2, gate: why.Called, line: 7, says: "not chosen", has: "listed again behind the compaction of line 4"},
+	{name: "rejected by the user", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.refused("db-migrate", "The user doesn't want to proceed with this tool use. The tool use was rejected.")
+	}, gate: why.Called, line: 5, says: "rejected by the user", has: "permissions.allow"},
+	{name: "inline command failed", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.refused("db-migrate", "Shell command failed for pattern \"!`false`\": exit 1")
+	}, gate: why.Called, line: 5, says: "refused", has: "inline command"},
+	{name: "the model has no Skill tool", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.refused("db-migrate", "<tool_use_error>Error: No such tool available: Skill</tool_use_error>")
+	}, gate: why.Called, line: 5, says: "No such tool available"},
+	{name: "its file read instead", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.read("/home/dev/.claude/skills/db-migrate/SKILL.md")
+		b.say("done")
+	}, gate: why.Called, line: 4, says: "the model read its SKILL.md (line 4)"},
+	{name: "its script run by hand", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.tool("Bash", `{"command":"sh /home/dev/.claude/skills/db-migrate/run.sh"}`)
+		b.say("done")
+	}, gate: why.Called, line: 4, says: "by hand (line 4)"},
+	{name: "call not answered", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.use("Skill", `{"skill":"db-migrate"}`)
+	}, gate: why.Called, state: why.Undetermined, line: 3, says: "the log ends"},
+	{name: "second of a stack refused", version: "2.1.332", build: func(b *book) {
+		b.slash("commit", "do X", base+"commit\n\nCommit.\n", `,"stackedOriginalInput":"/commit /db-migrate do X"`)
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("done")
+	}, command: "commit", gate: why.Called, line: 1, says: "by the user, typed in position 2 of a line; refused"},
+	{name: "late", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.tool("Bash", `{"command":"ls"}`)
+		b.read("/home/dev/shop/a")
+		b.skill("superpowers:using-superpowers", "", base+"using-superpowers\n\nUse.\n")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 10, says: "tool position 4, Skill position 2: late"},
+	{name: "typed, and the call refused", version: "2.1.332", files: one(migrate, skillFile("description: Runs it.\ndisable-model-invocation: true")), build: func(b *book) {
+		b.slash("db-migrate", "", base+"db-migrate\n\n# Some Heading\n\nDo it.\n", "")
+		b.listing(true, listed)
+		b.refused("db-migrate", "<tool_use_error>Skill db-migrate cannot be used with Skill tool due to disable-model-invocation</tool_use_error>")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Called, state: why.Passed, line: 1, says: "by the user, typed (line 1)", has: "refused (line 5)"},
+	{name: "by its alias", version: "2.1.332", files: one(migrate, skillFile("name: migrations\ndescription: Runs it.")), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("migrations", "", base+"db-migrate\n\n# Some Heading\n\nDo it.\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, says: "as migrations"},
+
+	// delivered
+	{name: "body never injected", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", "")
+		b.say("done")
+	}, gate: why.Delivered, line: 4, says: "body never injected"},
+	{name: "body cut", version: "2.1.332", exact: true, files: one(migrate, plain), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo")
+		b.say("done")
+	}, gate: why.Delivered, line: 5, says: "cut: "},
+	{name: "a note only", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.prompt("again")
+		id := b.use("Skill", `{"skill":"db-migrate"}`)
+		b.result(id, "Launching skill: db-migrate", false, `,"toolUseResult":{"success":true,"commandName":"db-migrate"}`)
+		b.user(quote("Skill /db-migrate is already loaded above; instructions unchanged."), `,"isMeta":true,"sourceToolUseID":`+quote(id))
+		b.say("done")
+	}, prompt: 2, gate: why.Called, state: why.Passed, line: 8, has: "a note only (line 10)"},
+	{name: "in a fork", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		id := b.use("Skill", `{"skill":"db-migrate"}`)
+		b.result(id, `Skill "db-migrate" completed (forked execution).`+"\n\nResult:\nok", false, `,"toolUseResult":{"success":true,"commandName":"db-migrate","status":"forked","agentId":"a1"}`)
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "in a fork, agent a1"},
+
+	// in force
+	{name: "still in force", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, state: why.Passed, line: 5, says: "stands in the conversation (line 5)"},
+	{name: "dropped by the budget", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("big", strings.Repeat("x", 400))
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, line: 7, says: "dropped at the compaction of line 7", has: "about 100 tokens: big"},
+	{name: "put back cut", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", strings.Repeat("x", 1000)+"\n\n[... skill content truncated for compaction; use Read on the skill path if you need the full text]")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, line: 9, says: "cut at 1,000 characters"},
+	{name: "put back whole, with old arguments", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "up", base+"db-migrate\n\nDo it.\n\nARGUMENTS: up")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", base+"db-migrate\n\nDo it.\n\nARGUMENTS: up")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, state: why.Passed, line: 9, says: "put back whole", has: "with the arguments of its call at line 3"},
+	{name: "put back, in no log", version: "2.1.76", build: func(b *book) {
+		b.prompt("run it")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Announced, state: why.Undetermined, line: 8, has: "does not write to the log what it puts back"},
+}
