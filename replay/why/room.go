@@ -383,26 +383,30 @@ func (q *query) place(out *Question) string {
 	return fmt.Sprintf("at the start (line %d%s)", out.Where.Line, agent)
 }
 
-// duplicates notes the entries of a listing that stand for the same as the skill's.
-func duplicates(lines []skills.ListedLine, name string) []string {
-	var out []string
-	for _, d := range skills.Duplicates(lines) {
-		mine := slices.ContainsFunc(d.Entries, func(i int) bool { return lines[i].Name == name })
-		if !mine {
-			continue
-		}
-		var others []string
-		seen := 0
-		for _, i := range d.Entries {
-			if lines[i].Name != name {
-				others = append(others, lines[i].Name)
-			} else if seen++; seen > 1 {
-				others = append(others, lines[i].Name)
+// repeats notes the entries of a recorded listing that stand for the same as the
+// skill's.
+func (a *agent) repeats(event int, name string) []string {
+	notes, ok := a.doubles[event]
+	if !ok {
+		notes = map[string][]string{}
+		l := a.Agent.Events[event].Listing
+		lines := skills.ParseListing(l.Content, l.Names)
+		for _, d := range skills.Duplicates(lines) {
+			for n, i := range d.Entries {
+				me := lines[i].Name
+				if slices.ContainsFunc(d.Entries[:n], func(j int) bool { return lines[j].Name == me }) {
+					continue // told at its first entry
+				}
+				var others []string
+				for m, j := range d.Entries {
+					if m != n {
+						others = append(others, lines[j].Name)
+					}
+				}
+				notes[me] = append(notes[me], fmt.Sprintf("listed beside %s (%s)", strings.Join(others, ", "), strings.ReplaceAll(string(d.Kind), "-", " ")))
 			}
 		}
-		if len(others) > 0 {
-			out = append(out, fmt.Sprintf("listed beside %s (%s)", strings.Join(others, ", "), strings.ReplaceAll(string(d.Kind), "-", " ")))
-		}
+		a.doubles[event] = notes
 	}
-	return out
+	return notes[name]
 }

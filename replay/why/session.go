@@ -60,7 +60,10 @@ type agent struct {
 	touches  []int
 	hands    []int // segments of files of skills that were read or run
 	indexes  map[string]*corpus
-	mode     []string // by span
+	last     *corpus
+	doubles  map[int]map[string][]string // what repeats an entry of a listing, by its event
+	drops    map[int][]string            // what a compaction put back, by its event
+	mode     []string                    // by span
 }
 
 // span is a prompt, or a typed line, and what came of it.
@@ -73,6 +76,9 @@ type span struct {
 type corpus struct {
 	at    map[string]int
 	index *lexical.Index
+	// Of the last one asked for, by what it is told again.
+	seen replay.Seen
+	full []skills.Entry
 }
 
 // Prepare makes a session ready to be asked. Courses are those of the result's agents,
@@ -89,7 +95,7 @@ func Prepare(r *replay.Result, courses []replay.Course, files map[string]FileSta
 
 func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	a := &agent{AgentResult: r, course: course, summary: replay.Summarize(r.Agent), attempts: map[string][]int{}, changes: map[string][]int{},
-		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, indexes: map[string]*corpus{}}
+		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, indexes: map[string]*corpus{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}}
 	events := r.Agent.Events
 	a.findSpans()
 	for i := range a.summary.Attempts {

@@ -559,6 +559,16 @@ func (q *query) oldArguments(c carried) string {
 
 // dropped says what was put back in place of the skill.
 func (q *query) dropped(c carried) []string {
+	notes, ok := q.agent.drops[c.where]
+	if !ok {
+		notes = q.putBack(c)
+		q.agent.drops[c.where] = notes
+	}
+	return notes
+}
+
+// putBack names what a compaction put back.
+func (q *query) putBack(c carried) []string {
 	for i := c.where + 1; i < len(q.agent.Agent.Events); i++ {
 		e := q.event(i)
 		switch e.Kind {

@@ -2,7 +2,7 @@ package why
 
 import (
 	"crypto/sha256"
-	"fmt"
+	"io"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
@@ -13,16 +13,7 @@ import (
 // asked are the facts about what a prompt said. It decides nothing.
 func (q *query) asked(n int, out *Question) Step {
 	s := Step{Gate: Asked, State: Info, Where: out.Where}
-	w := &out.Words
-	w.Mode = q.mode[n]
-	if out.Text == "" {
-		s.Reason = "nothing"
-		return s
-	}
-	e := q.event(q.spans[n].Event)
-	w.Typed = e.Kind == replay.Slash && q.isName(replay.NormalName(e.Skill)) || typedIn(out.Text, q.names)
-	w.Named = w.Typed || namedIn(out.Text, q.names)
-	w.Language = lexical.Language(out.Text)
+	out.Words.Mode = q.mode[n]
 	return s
 }
 
@@ -36,15 +27,17 @@ func (s *Session) Explain(sub *Subject, q *Question) {
 	if !ok || a.Agent.Events[at].Kind != replay.Listing {
 		return
 	}
-	l := a.Agent.Events[at].Listing
 	step := q.Step(Announced)
-	step.Notes = append(step.Notes, duplicates(skills.ParseListing(l.Content, l.Names), sub.Name)...)
+	step.Notes = append(step.Notes, a.repeats(at, sub.Name)...)
 }
 
 func (s *Session) compare(sub *Subject, q *Question) {
 	a := q.agent
-	c := s.corpus(a, q.span)
 	w := &q.Words
+	w.Typed = typedIn(q.Text, sub.called())
+	w.Named = w.Typed || namedIn(q.Text, sub.called())
+	w.Language = lexical.Language(q.Text)
+	c := s.corpus(a, q.span)
 	w.Listed = len(c.at)
 	at, ok := c.at[sub.Name]
 	index := c.index
@@ -68,29 +61,45 @@ func (s *Session) compare(sub *Subject, q *Question) {
 // whole descriptions where files tell them, else what the model saw.
 func (s *Session) corpus(a *agent, n int) *corpus {
 	sp := &a.spans[n]
+	if c := a.last; c != nil && c.seen.Same(sp.Skills) && sameEntries(c.full, a.entries(n)) {
+		return c
+	}
 	texts := s.texts(a, n)
-	var names []string
+	var names, docs []string
 	key := sha256.New()
 	for name, shown := range sp.Skills.All() {
 		if shown == replay.ShownAbsent {
 			continue
 		}
-		names = append(names, name)
-		fmt.Fprintf(key, "%d:%s%d:%s", len(name), name, len(texts(name)), texts(name))
+		doc := name + " " + texts(name)
+		names, docs = append(names, name), append(docs, doc)
+		io.WriteString(key, doc)
+		key.Write([]byte{0xff}) // in no text
 	}
 	sum := string(key.Sum(nil))
-	if c := a.indexes[sum]; c != nil {
-		return c
+	c := a.indexes[sum]
+	if c == nil {
+		c = &corpus{at: make(map[string]int, len(names)), index: lexical.New(docs)}
+		for i, name := range names {
+			c.at[name] = i
+		}
+		a.indexes[sum] = c
 	}
-	c := &corpus{at: map[string]int{}}
-	docs := make([]string, len(names))
-	for i, name := range names {
-		c.at[name] = i
-		docs[i] = name + " " + texts(name)
-	}
-	c.index = lexical.New(docs)
-	a.indexes[sum] = c
+	a.last = &corpus{c.at, c.index, sp.Skills, a.entries(n)}
 	return c
+}
+
+// entries are those of a whole listing at a prompt, nil where no file tells them.
+func (a *agent) entries(n int) []skills.Entry {
+	if m, ok := a.course.At(a.spans[n].Event); ok && m.Missing() == "" {
+		return m.Entries()
+	}
+	return nil
+}
+
+// sameEntries reports whether two lists are one.
+func sameEntries(a, b []skills.Entry) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // describe is the description of a skill at a prompt, "" if it is not known.
@@ -112,10 +121,7 @@ func (s *Session) describe(a *agent, n int, name string) string {
 
 // texts gives the description of each name at a prompt.
 func (s *Session) texts(a *agent, n int) func(string) string {
-	var full map[string]string
-	if m, ok := a.course.At(a.spans[n].Event); ok && m.Missing() == "" {
-		full = s.fullTexts(m.Entries())
-	}
+	full := s.fullTexts(a.entries(n))
 	sp := &a.spans[n]
 	return func(name string) string {
 		if t := full[name]; t != "" {
