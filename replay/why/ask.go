@@ -2,6 +2,7 @@ package why
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -39,11 +40,23 @@ type query struct {
 	sub    *Subject
 	names  []string
 	byUse  map[string][]int // results, bodies and notes of the skill's calls
-	calls  [][]int          // attempts, by span
-	states []carried        // by span: the body before it
+	calls  map[int][]int    // attempts, by span
+	states map[int]carried  // by span: what stood of its text before it, if anything did
 	before prior            // what the last span said of the gates up to the listing
 	loose  map[int][]int    // bodies without a call, by span
 	reads  map[int]int      // by span, the first Read of the skill's file
+	hand   map[int]int      // by span, the first use of a file in its folder: a segment
+	// brief: what would bring an entry back is not worked out.
+	brief bool
+	touched
+}
+
+// touched are the files that were touched up to an event.
+type touched struct {
+	upto  int // of agent.touches
+	seen  map[string]bool
+	total int
+	last  []string
 }
 
 // prior is what holds for all prompts between which nothing changed.
@@ -56,8 +69,7 @@ type prior struct {
 }
 
 func (s *Session) query(a *agent, sub *Subject) *query {
-	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, loose: map[int][]int{}, reads: map[int]int{}}
-	q.calls = make([][]int, len(a.spans))
+	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, calls: map[int][]int{}, loose: map[int][]int{}, reads: map[int]int{}, hand: map[int]int{}}
 	uses := map[string]bool{}
 	for _, n := range q.names {
 		for _, t := range a.attempts[n] {
@@ -70,38 +82,32 @@ func (s *Session) query(a *agent, sub *Subject) *query {
 			}
 		}
 	}
-	if len(uses) > 0 {
-		for i := range a.Agent.Events {
-			switch e := &a.Agent.Events[i]; e.Kind {
-			case replay.Launched, replay.Refusal, replay.Body, replay.Note:
-				if uses[e.ToolUse] {
-					q.byUse[e.ToolUse] = append(q.byUse[e.ToolUse], i)
-				}
-			}
+	for use := range uses {
+		if list := a.byUse[use]; list != nil {
+			q.byUse[use] = list
 		}
 	}
 	q.carry()
-	for _, i := range a.touches {
-		e := &a.Agent.Events[i]
-		if e.Tool != "Read" || !q.ownFile(e.Path) {
-			continue
+	first := func(into map[int]int, span, i int) {
+		if _, ok := into[span]; !ok && span >= 0 {
+			into[span] = i
 		}
-		if span := a.owner[i]; span >= 0 {
-			if _, ok := q.reads[span]; !ok {
-				q.reads[span] = i
-			}
+	}
+	folder := sub.Name[strings.LastIndexByte(sub.Name, ':')+1:]
+	for _, i := range a.reads[folder] {
+		first(q.reads, a.owner[i], i)
+	}
+	if t := s.names[sub.Name]; t != nil && t.file != "" && !strings.HasSuffix(t.file, "/"+folder+"/SKILL.md") {
+		for _, i := range a.reads[t.file] { // the file of a command
+			first(q.reads, a.owner[i], i)
+		}
+	}
+	for _, n := range q.names {
+		for _, i := range a.hands[n] {
+			first(q.hand, a.spanOfLine(a.Agent.Segments[i].Line), i)
 		}
 	}
 	return q
-}
-
-// ownFile reports whether a path is the skill's SKILL.md.
-func (q *query) ownFile(path string) bool {
-	if t := q.Session.names[q.sub.Name]; t != nil && t.file != "" && t.file == path {
-		return true
-	}
-	folder := q.sub.Name[strings.LastIndexByte(q.sub.Name, ':')+1:]
-	return strings.HasSuffix(path, "/"+folder+"/SKILL.md")
 }
 
 func (q *query) event(i int) *replay.Event { return &q.agent.Agent.Events[i] }
@@ -142,13 +148,7 @@ func (q *query) gates(n int) []Step {
 	if ok && m.Missing() == "" && len(m.Skills()) > 0 {
 		first = &m.Skills()[0]
 	}
-	changes := 0
-	end := q.end(n)
-	for _, c := range q.changes[q.sub.Name] {
-		if q.Changes[c].Event < end {
-			changes++
-		}
-	}
+	changes := q.changed(q.end(n))
 	p := &q.before
 	if ok && p.ok && p.skill == first && p.list == changes && p.seen.Same(sp.Skills) && len(q.calls[n]) == 0 && !sp.Abandoned {
 		return append([]Step(nil), p.steps...)
@@ -163,13 +163,12 @@ func (q *query) gates(n int) []Step {
 }
 
 // end is the event behind the last that belongs to a span.
-func (q *query) end(n int) int {
-	for j := n + 1; j < len(q.spans); j++ {
-		if q.spans[j].Abandoned == q.spans[n].Abandoned {
-			return q.spans[j].Event
-		}
-	}
-	return len(q.agent.Agent.Events)
+func (q *query) end(n int) int { return q.spans[n].end }
+
+// changed is the number of changes of the skill before an event.
+func (q *query) changed(event int) int {
+	list := q.changes[q.sub.Name]
+	return sort.Search(len(list), func(i int) bool { return q.Changes[list[i]].Event >= event })
 }
 
 // chain walks the gates up to the prompt, at one span.
@@ -245,19 +244,21 @@ func (c *chain) find() {
 		c.listing = at
 		return
 	}
-	end := c.end(c.n)
-	for _, i := range c.changes[c.sub.Name] {
-		ch := &c.Changes[i]
-		switch {
-		case ch.Event >= end && ch.Event >= c.sp.Answer:
-			return
-		case ch.Event < c.sp.Answer && ch.Shown == replay.ShownAbsent:
-			if c.listing >= 0 {
-				c.lost = i
-			}
-		case ch.Event < c.sp.Answer:
-			c.listing, c.lost = ch.Event, -1
-		case ch.Shown != replay.ShownAbsent && !c.sp.Abandoned:
+	list := c.changes[c.sub.Name]
+	answered := c.changed(c.sp.Answer)
+	for n := answered - 1; n >= 0; n-- {
+		ch := &c.Changes[list[n]]
+		if ch.Shown != replay.ShownAbsent {
+			c.listing = ch.Event
+			break
+		}
+		c.lost = list[n]
+	}
+	if c.listing < 0 {
+		c.lost = -1
+	}
+	for _, i := range list[answered:max(answered, c.changed(c.end(c.n)))] {
+		if ch := &c.Changes[i]; ch.Shown != replay.ShownAbsent && !c.sp.Abandoned {
 			c.listing, c.within, c.lost = ch.Event, true, -1
 			return
 		}
@@ -301,8 +302,9 @@ func (c *chain) before() (replay.Where, bool) {
 
 // later is the first listing behind the prompt that names the skill.
 func (c *chain) later() (where replay.Where, ok bool) {
-	for _, i := range c.changes[c.sub.Name] {
-		if ch := &c.Changes[i]; ch.Shown != replay.ShownAbsent && ch.Event > c.sp.Event {
+	list := c.changes[c.sub.Name]
+	for _, i := range list[c.changed(c.sp.Event):] {
+		if ch := &c.Changes[i]; ch.Shown != replay.ShownAbsent {
 			return ch.Where, true
 		}
 	}
@@ -675,27 +677,29 @@ func (c *chain) judged(s *Step) {
 // heldBack says which files were touched, and by which tools, while the skill waited for
 // one that matches.
 func (c *chain) heldBack(s *Step) {
-	var touched []string
-	seen := map[string]bool{}
-	total := 0
-	for _, i := range c.touches {
-		e := c.event(i)
-		if i >= c.end(c.n) || e.Abandoned && !c.sp.Abandoned || seen[e.Tool+e.Path] {
+	const most = 3
+	t := &c.query.touched
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	for end := c.end(c.n); t.upto < len(c.touches) && c.touches[t.upto] < end; t.upto++ {
+		e := c.event(c.touches[t.upto])
+		if e.Abandoned || t.seen[e.Tool+e.Path] {
 			continue
 		}
-		seen[e.Tool+e.Path] = true
-		total++
-		touched = append(touched, fmt.Sprintf("%s %s (line %d)", e.Tool, e.Path, e.Where.Line))
+		t.seen[e.Tool+e.Path] = true
+		t.total++
+		t.last = append(t.last, fmt.Sprintf("%s %s (line %d)", e.Tool, e.Path, e.Where.Line))
+		t.last = t.last[max(len(t.last)-most, 0):]
 	}
 	s.Reason = "held back until a file that matches " + c.st.Detail + " is read, written or edited; "
-	const most = 3
 	switch {
-	case total == 0:
+	case t.total == 0:
 		s.Reason += "no file was touched by then"
-	case total <= most:
-		s.Reason += "touched by then: " + strings.Join(touched, ", ")
+	case t.total <= most:
+		s.Reason += "touched by then: " + strings.Join(t.last, ", ")
 	default:
-		s.Reason += fmt.Sprintf("of %d files touched by then none does, the last: %s", total, strings.Join(touched[total-most:], ", "))
+		s.Reason += fmt.Sprintf("of %d files touched by then none does, the last: %s", t.total, strings.Join(t.last, ", "))
 	}
 	s.Advice = append(s.Advice, "take paths out of its front matter, or add patterns for the files that you work on")
 }
@@ -705,13 +709,9 @@ func (c *chain) arrival(s *Step) {
 	if !c.within || c.event(c.listing).Kind != replay.Listing {
 		return
 	}
-	for j := len(c.touches) - 1; j >= 0; j-- {
-		i := c.touches[j]
-		if i < c.listing && i > c.sp.Event {
-			e := c.event(i)
-			s.Notes = append(s.Notes, fmt.Sprintf("it came in during the turn, behind %s %s (line %d)", e.Tool, e.Path, e.Where.Line))
-			return
-		}
+	if j := sort.SearchInts(c.touches, c.listing) - 1; j >= 0 && c.touches[j] > c.sp.Event {
+		e := c.event(c.touches[j])
+		s.Notes = append(s.Notes, fmt.Sprintf("it came in during the turn, behind %s %s (line %d)", e.Tool, e.Path, e.Where.Line))
 	}
 }
 
@@ -744,10 +744,8 @@ func (c *chain) rules() *rules.Rules {
 
 // logged reports whether this client writes listings to the log.
 func (c *chain) logged() bool {
-	for _, i := range c.listings {
-		if c.event(i).Where.Line > 0 {
-			return true
-		}
+	if len(c.listings) > 0 {
+		return true
 	}
 	r := c.rules()
 	return r != nil && r.Catalogue.Place == rules.PlaceAttachment
@@ -780,8 +778,8 @@ func (c *chain) silence(s *Step) {
 	r := c.rules()
 	later, ever := c.later()
 	last := -1
-	for _, i := range c.listings {
-		if i < c.sp.Answer && (!c.event(i).Abandoned || c.sp.Abandoned) {
+	for j := sort.SearchInts(c.listings, c.sp.Answer) - 1; j >= 0 && last < 0; j-- {
+		if i := c.listings[j]; !c.event(i).Abandoned || c.sp.Abandoned {
 			last = i
 		}
 	}
@@ -828,9 +826,10 @@ func (c *chain) silence(s *Step) {
 		}
 	}
 	if s.Text == "" && s.Where.Line > 0 && ever && s.Where == later {
-		for _, i := range c.listings {
+		for _, i := range c.listings[sort.SearchInts(c.listings, c.sp.Event):] {
 			if c.event(i).Where == later {
 				s.Text = c.lines(i)[c.sub.Name].Raw
+				break
 			}
 		}
 	}
@@ -838,13 +837,10 @@ func (c *chain) silence(s *Step) {
 
 // resumed says that a process which took the conversation up sends no listing again.
 func (c *chain) resumed(s *Step, last int) {
-	for i := c.sp.Event; i > last && i >= 0; i-- {
-		e := c.event(i)
-		if e.Kind == replay.Start && e.Start != nil && e.Start.Resume {
-			s.Notes = append(s.Notes, "the conversation was resumed behind that listing, and the new process has not told of it yet")
-			s.Advice = append(s.Advice, "begin a new session, or type /"+c.sub.Name)
-			return
-		}
+	if j := sort.SearchInts(c.resumes, c.sp.Event) - 1; j >= 0 && c.resumes[j] > last {
+		s.Notes = append(s.Notes, "the conversation was resumed behind that listing, and the new process has not told of it yet")
+		s.Advice = append(s.Advice, "begin a new session, or type /"+c.sub.Name)
+		return
 	}
 	if len(s.Advice) == 0 && c.sub.Known {
 		s.Advice = append(s.Advice, "type /"+c.sub.Name+"; a new session lists it from the start")
@@ -857,14 +853,12 @@ func (c *chain) cut(s *Step) bool {
 	if u == nil || u.Size.Overflow != budget.OverflowCut {
 		return false
 	}
-	for i := range eff.Entries {
-		if l := &eff.Entries[i]; l.Name == c.sub.Name && l.Shown == replay.ShownAbsent {
-			s.Reason = "cut off the end of the listing: "
-			c.room(s, u)
-			return true
-		}
+	if l := &eff.Entries[c.predictedEntries(eff)[c.sub.Name]]; l.Shown != replay.ShownAbsent {
+		return false
 	}
-	return false
+	s.Reason = "cut off the end of the listing: "
+	c.room(s, u)
+	return true
 }
 
 func (c *chain) described() {
@@ -879,9 +873,9 @@ func (c *chain) described() {
 		shown = c.shownAt(c.listing)
 	}
 	at := c.event(c.listing)
-	var full string
-	if e := c.fullEntry(); e != nil {
-		full = e.Full
+	full := ""
+	if c.known {
+		full = c.fullTexts(c.m.Entries())[c.sub.Name]
 	}
 	line, shownText := skills.ListedLine{}, ""
 	if at.Kind == replay.Listing {
@@ -919,29 +913,15 @@ func (c *chain) described() {
 	c.add(s)
 }
 
-// shownAt is how the entry stood in a listing.
+// shownAt is how the entry stood behind a listing.
 func (c *chain) shownAt(event int) replay.Shown {
-	out := replay.ShownAbsent
-	for _, i := range c.changes[c.sub.Name] {
-		if ch := &c.Changes[i]; ch.Event <= event && ch.Shown != replay.ShownAbsent {
-			out = ch.Shown
+	list := c.changes[c.sub.Name]
+	for n := c.changed(event+1) - 1; n >= 0; n-- {
+		if ch := &c.Changes[list[n]]; ch.Shown != replay.ShownAbsent {
+			return ch.Shown
 		}
 	}
-	return out
-}
-
-// fullEntry is the skill's entry before anything is trimmed, nil where no file tells.
-func (c *chain) fullEntry() *skills.Entry {
-	if !c.known {
-		return nil
-	}
-	list := c.m.Entries()
-	for i := range list {
-		if list[i].Name == c.sub.Name {
-			return &list[i]
-		}
-	}
-	return nil
+	return replay.ShownAbsent
 }
 
 func (c *chain) present() {
@@ -972,8 +952,8 @@ func (c *chain) present() {
 		from := c.event(c.listing)
 		s.Where = from.Where
 		lost := 0
-		for _, i := range c.wipes {
-			if e := c.event(i); e.Kind == replay.Compaction && i < c.listing && !e.Abandoned {
+		for j := sort.SearchInts(c.wipes, c.listing) - 1; j >= 0 && lost == 0; j-- {
+			if e := c.event(c.wipes[j]); e.Kind == replay.Compaction && !e.Abandoned {
 				lost = e.Where.Line
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -19,24 +20,46 @@ func (c *chain) untrimmed() (*replay.Effect, *replay.Untrimmed) {
 	if c.listing >= 0 {
 		limit = c.listing
 	}
-	var best *replay.Effect
-	for i := range c.Predicted {
-		e := &c.Predicted[i]
-		if e.Kind != replay.Listing || e.Cause > limit || e.Missing != "" && e.Missing != "usage counts" && e.Missing != "model" {
+	for n := sort.Search(len(c.Predicted), func(i int) bool { return c.Predicted[i].Cause > limit }) - 1; n >= 0; n-- {
+		e := &c.Predicted[n]
+		if e.Kind != replay.Listing || e.Missing != "" && e.Missing != "usage counts" && e.Missing != "model" {
 			continue
 		}
-		if slices.ContainsFunc(e.Entries, func(l replay.ListedEntry) bool { return l.Name == c.sub.Name }) {
-			best = e
+		if _, ok := c.predictedEntries(e)[c.sub.Name]; !ok {
+			continue
 		}
+		t := c.trials[e]
+		if t.lines == nil {
+			var ok bool
+			if t.lines, ok = c.course.Untrimmed(e); !ok {
+				t.lines = &replay.Untrimmed{}
+			}
+		}
+		if len(t.lines.Lines) == 0 {
+			return nil, nil
+		}
+		return e, t.lines
 	}
-	if best == nil {
-		return nil, nil
+	return nil, nil
+}
+
+// trial is a predicted listing, by its entries and before it was trimmed.
+type trial struct {
+	at    map[string]int
+	lines *replay.Untrimmed
+}
+
+// predictedEntries are the entries of a predicted listing, by name.
+func (a *agent) predictedEntries(e *replay.Effect) map[string]int {
+	t := a.trials[e]
+	if t == nil {
+		t = &trial{at: make(map[string]int, len(e.Entries))}
+		for i := range e.Entries {
+			t.at[e.Entries[i].Name] = i
+		}
+		a.trials[e] = t
 	}
-	u, ok := c.course.Untrimmed(best)
-	if !ok {
-		return nil, nil
-	}
-	return best, u
+	return t.at
 }
 
 // why says why an entry stands without its whole description.
@@ -51,6 +74,10 @@ func (c *chain) why(s *Step, full string) {
 		s.Reason += ": its file has no description"
 		s.Where = replay.Where{File: c.st.Skill.Path, Line: 1}
 		s.Advice = append(s.Advice, "write a description into its front matter")
+		return
+	}
+	if c.brief {
+		s.Reason += ": its description did not fit"
 		return
 	}
 	if full != "" && !c.edited() {
@@ -114,7 +141,8 @@ func (c *chain) fromLog(s *Step) {
 // room says what took the budget, and what would bring the entry back.
 func (c *chain) room(s *Step, u *replay.Untrimmed) {
 	i := slices.IndexFunc(u.Lines, func(l budget.Line) bool { return l.Name == c.sub.Name })
-	if i < 0 {
+	if i < 0 || c.brief {
+		s.Reason += "it did not fit"
 		return
 	}
 	t := budget.Trim(u.Lines, u.Budget, u.Size)

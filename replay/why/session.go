@@ -4,6 +4,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
@@ -58,9 +59,15 @@ type agent struct {
 	bodies   map[string][]int // events that bring a text of a skill, by name
 	wipes    []int            // compactions and reattachments
 	touches  []int
-	hands    []int // segments of files of skills that were read or run
+	hands    map[string][]int // segments of files of a skill that were read or run
+	reads    map[string][]int // Reads of SKILL.md, by its folder, and of other files by their path
+	byUse    map[string][]int // results, bodies and notes of Skill calls
+	resumes  []int
+	branches bool  // a rewind left something
+	lineOf   []int // spans that no rewind left, by the lines of their prompts
 	indexes  map[string]*corpus
 	last     *corpus
+	trials   map[*replay.Effect]*trial
 	doubles  map[int]map[string][]string // what repeats an entry of a listing, by its event
 	drops    map[int][]string            // what a compaction put back, by its event
 	mode     []string                    // by span
@@ -70,6 +77,7 @@ type agent struct {
 type span struct {
 	replay.Visibility
 	pseudo bool // what stands before the first prompt
+	end    int  // the event behind the last that belongs to it
 }
 
 // corpus is what was listed at one moment, as texts.
@@ -95,7 +103,7 @@ func Prepare(r *replay.Result, courses []replay.Course, files map[string]FileSta
 
 func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	a := &agent{AgentResult: r, course: course, summary: replay.Summarize(r.Agent), attempts: map[string][]int{}, changes: map[string][]int{},
-		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, indexes: map[string]*corpus{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}}
+		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, indexes: map[string]*corpus{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}}
 	events := r.Agent.Events
 	a.findSpans()
 	for i := range a.summary.Attempts {
@@ -124,7 +132,18 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	}
 	for i := range events {
 		e := &events[i]
+		a.branches = a.branches || e.Abandoned
 		switch e.Kind {
+		case replay.Launched, replay.Refusal, replay.Body, replay.Note:
+			if e.ToolUse != "" {
+				a.byUse[e.ToolUse] = append(a.byUse[e.ToolUse], i)
+			}
+		}
+		switch e.Kind {
+		case replay.Start:
+			if e.Start != nil && e.Start.Resume {
+				a.resumes = append(a.resumes, i)
+			}
 		case replay.Listing:
 			a.listings = append(a.listings, i)
 		case replay.Body, replay.Note:
@@ -140,11 +159,17 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			}
 		case replay.Touch:
 			a.touches = append(a.touches, i)
+			if dir, ok := strings.CutSuffix(e.Path, "/SKILL.md"); ok && e.Tool == "Read" {
+				a.reads[path.Base(dir)] = append(a.reads[path.Base(dir)], i)
+			} else if e.Tool == "Read" {
+				a.reads[e.Path] = append(a.reads[e.Path], i)
+			}
 		}
 	}
 	for i := range r.Agent.Segments {
-		if r.Agent.Segments[i].Part == replay.PartReference {
-			a.hands = append(a.hands, i)
+		if g := &r.Agent.Segments[i]; g.Part == replay.PartReference {
+			name := replay.NormalName(g.Skill)
+			a.hands[name] = append(a.hands[name], i)
 		}
 	}
 	var last []skills.Status
@@ -291,6 +316,16 @@ func (a *agent) findSpans() {
 			a.owner[i] = place[n]
 		}
 	}
+	ends := map[bool]int{false: len(events), true: len(events)}
+	for i := len(a.spans) - 1; i >= 0; i-- {
+		sp := &a.spans[i]
+		sp.end = ends[sp.Abandoned]
+		ends[sp.Abandoned] = sp.Event
+		if !sp.Abandoned {
+			a.lineOf = append(a.lineOf, i)
+		}
+	}
+	slices.SortStableFunc(a.lineOf, func(x, y int) int { return a.spans[x].Where.Line - a.spans[y].Where.Line })
 	a.mode = make([]string, len(a.spans))
 	mode := ""
 	for i := range a.spans {
@@ -299,6 +334,15 @@ func (a *agent) findSpans() {
 		}
 		a.mode[i] = mode
 	}
+}
+
+// spanOfLine is the span that a line of the log belongs to, -1 if there is none.
+func (a *agent) spanOfLine(line int) int {
+	i := sort.Search(len(a.lineOf), func(i int) bool { return a.spans[a.lineOf[i]].Where.Line > line }) - 1
+	if i < 0 {
+		return -1
+	}
+	return a.lineOf[i]
 }
 
 // lines are the entries of a recorded listing, by name.

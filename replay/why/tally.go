@@ -126,6 +126,7 @@ func (s *Session) Survey(name string) (Tally, *Question) {
 	var firsts []Question // the first of each verdict
 	for _, a := range s.agents {
 		q := s.query(a, &sub)
+		q.brief = true
 		last := Question{}
 		for n := range a.spans {
 			if a.spans[n].pseudo && len(q.calls[n])+len(q.loose[n]) == 0 {
@@ -158,11 +159,12 @@ func (s *Session) Survey(name string) (Tally, *Question) {
 func (q *query) unchanged(n int) bool {
 	for _, m := range []int{n - 1, n} {
 		_, read := q.reads[m]
-		if len(q.calls[m])+len(q.loose[m]) > 0 || read || q.spans[m].Abandoned || q.states[m].how != notCarried || q.spans[m].pseudo {
+		_, hand := q.hand[m]
+		if len(q.calls[m])+len(q.loose[m]) > 0 || read || hand || q.spans[m].Abandoned || q.carriedTo(m) || q.spans[m].pseudo {
 			return false
 		}
 	}
-	if len(q.hands) > 0 || !q.spans[n].Skills.Same(q.spans[n-1].Skills) {
+	if !q.spans[n].Skills.Same(q.spans[n-1].Skills) {
 		return false
 	}
 	a, ok := q.course.At(q.spans[n-1].Event)
@@ -170,12 +172,13 @@ func (q *query) unchanged(n int) bool {
 	if !ok || !ok2 || a.Missing() != b.Missing() || !sameList(a.Skills(), b.Skills()) {
 		return false
 	}
-	for _, i := range q.changes[q.sub.Name] {
-		if at := q.Changes[i].Event; at >= q.spans[n-1].Event && at < q.end(n) {
-			return false
-		}
-	}
-	return true
+	return q.changed(q.spans[n-1].Event) == q.changed(q.end(n))
+}
+
+// carriedTo reports whether anything of the skill's text stood before a span.
+func (q *query) carriedTo(n int) bool {
+	_, ok := q.states[n]
+	return ok
 }
 
 // sameList reports whether two lists are one.

@@ -2,6 +2,7 @@ package why
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -31,27 +32,23 @@ const (
 // carry follows the skill's text along the conversation and keeps what stands of it
 // before each span.
 func (q *query) carry() {
-	q.states = make([]carried, len(q.spans))
-	for i := range q.states {
-		q.states[i].body = -1
-	}
-	mine := map[int]bool{}
+	var mine []int
 	for _, n := range q.names {
-		for _, i := range q.bodies[n] {
-			mine[i] = true
-		}
+		mine = append(mine, q.bodies[n]...)
 	}
 	for _, list := range q.byUse {
 		for _, i := range list {
 			if k := q.event(i).Kind; k == replay.Body || k == replay.Note {
-				mine[i] = true
+				mine = append(mine, i)
 			}
 		}
 	}
+	slices.Sort(mine)
+	mine = slices.Compact(mine)
 	if len(mine) == 0 && !q.reattachedEver() {
 		return
 	}
-	for i := range mine {
+	for _, i := range mine {
 		e := q.event(i)
 		if e.Kind != replay.Body || q.answersCall(e, i) {
 			continue
@@ -60,6 +57,34 @@ func (q *query) carry() {
 			q.loose[n] = append(q.loose[n], i)
 		}
 	}
+	q.states = map[int]carried{}
+	if q.branches {
+		q.carryBranches(mine)
+		return
+	}
+	// One line: what happened to the text stands between the prompts.
+	s, n := carried{body: -1}, 0
+	for _, i := range merged(mine, q.wipes) {
+		for ; n < len(q.spans) && q.spans[n].Event <= i; n++ {
+			q.carried(n, s)
+		}
+		_, own := slices.BinarySearch(mine, i)
+		s = q.carriedBehind(s, i, own)
+	}
+	for ; n < len(q.spans); n++ {
+		q.carried(n, s)
+	}
+}
+
+// carried keeps what stands before a span.
+func (q *query) carried(n int, s carried) {
+	if s.how != notCarried {
+		q.states[n] = s
+	}
+}
+
+// carryBranches follows the text along each branch.
+func (q *query) carryBranches(mine []int) {
 	at := map[int]int{}
 	for n := range q.spans {
 		at[q.spans[n].Event] = n
@@ -72,10 +97,18 @@ func (q *query) carry() {
 			s = states[p]
 		}
 		if n, ok := at[i]; ok {
-			q.states[n] = s
+			q.carried(n, s)
 		}
-		states[i] = q.carriedBehind(s, i, mine[i])
+		_, own := slices.BinarySearch(mine, i)
+		states[i] = q.carriedBehind(s, i, own)
 	}
+}
+
+// merged are two ascending lists as one.
+func merged(a, b []int) []int {
+	out := slices.Concat(a, b)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (q *query) reattachedEver() bool {
@@ -309,41 +342,11 @@ func (q *query) instead(s *Step, n int) {
 		s.Where, s.Text = e.Where, "Read "+e.Path
 		return
 	}
-	if at, ok := q.byHand(n); ok {
-		s.Reason = fmt.Sprintf("not called: the model used the files of its folder by hand (line %d)", at.Line)
-		s.Where, s.Text = at.where(q.agent.Agent.File), at.Text
+	if i, ok := q.hand[n]; ok && !q.spans[n].Abandoned {
+		g := &q.agent.Agent.Segments[i]
+		s.Reason = fmt.Sprintf("not called: the model used the files of its folder by hand (line %d)", g.Line)
+		s.Where, s.Text = replay.Where{File: q.agent.Agent.File, Line: g.Line, UUID: g.UUID}, g.Tool
 	}
-}
-
-// handled is a tool use that reached into the skill's folder.
-type handled struct {
-	Line int
-	UUID string
-	Text string
-}
-
-func (h handled) where(file string) replay.Where {
-	return replay.Where{File: file, Line: h.Line, UUID: h.UUID}
-}
-
-// byHand finds a use of the skill's own files in a span in which it was not called.
-func (q *query) byHand(n int) (handled, bool) {
-	sp := &q.spans[n]
-	from := q.event(sp.Event).Where.Line
-	to := int(^uint(0) >> 1)
-	if end := q.end(n); end < len(q.agent.Agent.Events) {
-		to = q.event(end).Where.Line
-	}
-	if sp.Abandoned {
-		return handled{}, false
-	}
-	for i := range q.hands {
-		g := &q.agent.Agent.Segments[q.hands[i]]
-		if g.Line > from && g.Line < to && q.isName(replay.NormalName(g.Skill)) {
-			return handled{g.Line, g.UUID, g.Tool}, true
-		}
-	}
-	return handled{}, false
 }
 
 // delivered says what came of a call.
@@ -461,16 +464,13 @@ func (q *query) checked(s *Step, body *replay.Event) {
 
 // stands says what becomes of the text until the next prompt.
 func (q *query) stands(s *Step, n int, a *replay.Attempt) {
-	for m := n + 1; m < len(q.spans); m++ {
-		if q.spans[m].Abandoned == q.spans[n].Abandoned {
-			if q.states[m].body >= 0 && q.states[m].where > a.Event && q.states[m].how != carriedWhole {
-				q.force(s, q.states[m])
-				if s.State == Failed {
-					s.State = Info // it was there for this prompt
-				}
-				return
+	if m := q.owner[min(q.end(n), len(q.owner)-1)]; m > n {
+		if c, ok := q.states[m]; ok && c.body >= 0 && c.where > a.Event && c.how != carriedWhole {
+			q.force(s, c)
+			if s.State == Failed {
+				s.State = Info // it was there for this prompt
 			}
-			break
+			return
 		}
 	}
 	if e := q.event(a.Event); e.Forked {
@@ -483,18 +483,13 @@ func (q *query) stands(s *Step, n int, a *replay.Attempt) {
 			return
 		}
 	}
-	for m := n; m < len(q.spans); m++ {
-		if q.spans[m].Abandoned == q.spans[n].Abandoned {
-			s.State, s.Reason, s.Where = Passed, "from here on", a.Where
-			return
-		}
-	}
+	s.State, s.Reason, s.Where = Passed, "from here on", a.Where
 }
 
 // later is the state of a skill that was called for an earlier prompt.
 func (q *query) later(called, force *Step, n int) {
-	c := q.states[n]
-	if c.how == notCarried {
+	c, ok := q.states[n]
+	if !ok {
 		return
 	}
 	if called.Reason == "not called" {
