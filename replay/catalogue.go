@@ -319,11 +319,15 @@ func (c *catalogue) nestedFor(file, cwd string) []*skills.Skill {
 	return found
 }
 
-// callable reports whether a skill can be called by the model at all.
-func callable(st *skills.Status) bool {
+// callable reports whether a skill can be called by the model at all. Commands
+// that are left out of the listing are unknown to the tool too (forms asked of the
+// client at 2.1.88, 2.1.89), those that stand apart from it are not.
+func (c *catalogue) callable(st *skills.Status) bool {
 	switch st.Reason {
-	case skills.Listed, skills.Undescribed, skills.SkillToolDenied, skills.AngleName, skills.Disabled, skills.Overridden, skills.CommandsUnseen:
+	case skills.Listed, skills.Undescribed, skills.SkillToolDenied, skills.AngleName, skills.Disabled, skills.Overridden:
 		return true
+	case skills.CommandsUnseen:
+		return c.opts.Discovery.Commands == skills.CommandsApart
 	}
 	return false
 }
@@ -365,7 +369,7 @@ func (c *catalogue) called(name string, call *rules.Call) *skills.Status {
 	for _, t := range tests {
 		for i := range c.list {
 			st := &c.list[i]
-			if !callable(st) || !t(st.Skill) {
+			if !c.callable(st) || !t(st.Skill) {
 				continue
 			}
 			if st.Reason != skills.Disabled {
@@ -389,7 +393,7 @@ func (c *catalogue) typed(name string) *skills.Skill {
 			k := c.list[i].Skill
 			switch c.list[i].Reason {
 			case skills.SameFile, skills.CommandsUnseen, skills.NestedShadowed:
-				if c.list[i].Reason == skills.SameFile {
+				if c.list[i].Reason == skills.SameFile || c.list[i].Reason == skills.CommandsUnseen && !c.callable(&c.list[i]) {
 					continue
 				}
 			}
@@ -460,7 +464,7 @@ func (c *catalogue) unknown(name string, call *rules.Call) string {
 		var known, plugins []string
 		for i := range c.list {
 			st := &c.list[i]
-			if !callable(st) {
+			if !c.callable(st) {
 				continue
 			}
 			k := st.Skill
