@@ -58,7 +58,7 @@ func TestAt(t *testing.T) {
 		"front.paths_list":               {"2.1.81": false, "2.1.85": true},
 		"front.reject_surrogate_escapes": {"2.1.112": false, "2.1.140": true, "2.1.170": true, "2.1.200": false, "2.1.332": false},
 
-		"discovery.parents":          {"2.0.30": false, "2.0.76": true},
+		"discovery.parents":          {"2.0.62": false, "2.0.64": true},
 		"discovery.add_dir_skills":   {"2.1.31": false, "2.1.32": true},
 		"discovery.add_dir_commands": {"2.1.168": false, "2.1.169": true},
 		"discovery.commands":         {"2.0.30": "apart", "2.0.70": "apart", "2.0.73": "listed", "2.1.87": "listed", "2.1.88": "omitted", "2.1.89": "omitted", "2.1.90": "listed", "2.1.332": "listed"},
@@ -97,13 +97,13 @@ func TestAt(t *testing.T) {
 
 		"catalogue.place":          {"2.0.30": "tool-xml", "2.0.76": "tool-xml", "2.0.77": "tool-lines", "2.1.22": "tool-lines", "2.1.23": "reminder", "2.1.92": "reminder", "2.1.94": "attachment"},
 		"catalogue.message":        {"2.1.68": 0, "2.1.69": 1, "2.1.70": 0},
-		"catalogue.block":          {"2.1.170": 0, "2.1.200": 1, "2.1.260": 1, "2.1.290": 3, "2.1.300": 3, "2.1.304": 4, "2.1.332": 4},
-		"catalogue.system_message": {"2.1.140": false, "2.1.154": true, "2.1.200": true},
+		"catalogue.block":          {"2.1.177": 0, "2.1.178": 1, "2.1.267": 1, "2.1.268": 3, "2.1.303": 3, "2.1.304": 4, "2.1.332": 4},
+		"catalogue.system_message": {"2.1.153": false, "2.1.154": true},
 		"catalogue.user_source":    {"2.0.30": "(project, gitignored)", "2.0.44": "(user)"},
 		"catalogue.skill_count":    {"2.1.92": false, "2.1.94": true},
 		"catalogue.names":          {"2.1.146": false, "2.1.147": true},
 		"catalogue.digests":        {"2.1.303": false, "2.1.304": true},
-		"catalogue.rendered":       {"2.1.260": false, "2.1.290": true},
+		"catalogue.rendered":       {"2.1.267": false, "2.1.268": true},
 		"catalogue.slash_tool":     {"2.0.70": true, "2.0.73": false},
 
 		"send.on_change":        {"2.0.76": "always-current", "2.1.22": "always-current", "2.1.23": "whole-reminder", "2.1.88": "whole-reminder", "2.1.94": "whole", "2.1.173": "whole", "2.1.174": "delta"},
