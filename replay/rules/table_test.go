@@ -87,9 +87,9 @@ func TestAt(t *testing.T) {
 		"budget.fixed":            {"2.0.30": 15000, "2.1.31": 15000, "2.1.32": 0, "2.1.332": 0},
 		"budget.percent":          {"2.1.31": 0, "2.1.32": 200, "2.1.85": 200, "2.1.86": 100, "2.1.332": 100},
 		"budget.fraction_setting": {"2.1.88": false, "2.1.112": true},
-		"budget.new_model_chars":  {"2.1.112": 4, "2.1.129": 4, "2.1.140": 3, "2.1.332": 3},
+		"budget.new_model_chars":  {"2.1.112": 4, "2.1.138": 4, "2.1.139": 3, "2.1.332": 3},
 		"budget.million_models": {
-			"2.1.112": []string{}, "2.1.143": []string{"claude-opus-4-7"}, "2.1.144": []string{}, "2.1.284": []string{},
+			"2.1.116": []string{}, "2.1.117": []string{"claude-opus-4-7"}, "2.1.143": []string{"claude-opus-4-7"}, "2.1.144": []string{}, "2.1.284": []string{},
 			"2.1.285": []string{"claude-fable", "claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5"},
 			"2.1.293": []string{"claude-fable", "claude-haiku-5", "claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5"},
 			"2.1.323": []string{"claude-fable", "claude-haiku-5", "claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "unknown"},
