@@ -331,7 +331,7 @@ func costAvoidable(a *cost.Avoidable) *report.CostAvoidable {
 }
 
 func costAmount(m cost.Money) *report.CostAmount {
-	return &report.CostAmount{Tokens: m.Tokens, CostMicroUSD: m.MicroUSD}
+	return &report.CostAmount{Tokens: m.Tokens, CostMicroUSD: m.Cost.Micro()}
 }
 
 func costLine(l *cost.Line) report.CostLine {

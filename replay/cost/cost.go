@@ -297,7 +297,6 @@ func (n *Notes) add(o *Notes) {
 	n.Surcharge += o.Surcharge
 	n.Failed += o.Failed
 	n.Retried += o.Retried
-	n.Unlisted += o.Unlisted
 }
 
 // Client is the client's own total of the sessions whose logs hold one.
@@ -305,9 +304,12 @@ type Client struct {
 	Sessions    int
 	MicroUSD    int64
 	Ours        int64               // micro-dollars of the requests in the logs of the same sessions
-	Differences []ledger.Difference // in the order of their first session
+	Differences []ledger.Difference // in the order of reasons
 	Compactions int
 }
+
+// reasons are those of differences, in the order of one session's.
+var reasons = []ledger.Reason{ledger.Silent, ledger.Inherited, ledger.Lost, ledger.Unwritten, ledger.Surcharge, ledger.Unpriced, ledger.Prices}
 
 // Result sums all sessions up.
 func (c *Counter) Result() *Result {
@@ -342,6 +344,11 @@ func (c *Counter) Result() *Result {
 	out.Sessions = len(ids)
 	for _, id := range slices.Sorted(maps.Keys(clients)) {
 		out.addClient(clients[id])
+	}
+	if out.Client != nil {
+		slices.SortStableFunc(out.Client.Differences, func(a, b ledger.Difference) int {
+			return cmp.Compare(slices.Index(reasons, a.Reason), slices.Index(reasons, b.Reason))
+		})
 	}
 	for _, u := range unpriced {
 		out.Unpriced = append(out.Unpriced, *u)

@@ -244,7 +244,7 @@ func TestOnBehalf(t *testing.T) {
 	r := sum(by(cost.BySkill), s)
 	f := skill(t, r, "deploy").Figures
 	equal(t, "tokens on its behalf", f.OnBehalf.Tokens, 500+700+20)
-	equal(t, "micro-dollars on its behalf", f.OnBehalf.MicroUSD, (1200*3 + 20*15))
+	equal(t, "micro-dollars on its behalf", f.OnBehalf.Cost.Micro(), 1200*3+20*15)
 	equal(t, "not added again", r.Total.Tokens, ledger.Tokens{Input: 2200, Output: 30})
 	agents := sum(by(cost.ByAgent), s)
 	equal(t, "own row", agents.Rows[1].Tokens.Input+agents.Rows[0].Tokens.Input, 2200)
@@ -386,6 +386,23 @@ func balanced(t *testing.T, what string, r *cost.Result) {
 			t.Errorf("%s: two rows of %+v", what, row.Key)
 		}
 		seen[row.Key] = true
+	}
+	var rows cost.Avoidable
+	figures := false
+	for _, row := range r.Rows {
+		if f := row.Figures; f != nil {
+			figures = true
+			rows.Repeated.Tokens += f.Avoidable.Repeated.Tokens
+			rows.Duplicate.Tokens += f.Avoidable.Duplicate.Tokens
+			rows.Uncalled.Tokens += f.Avoidable.Uncalled.Tokens
+			if all := f.Avoidable.All(); all.Tokens > row.Once+row.Carried() {
+				t.Errorf("%s: %s: %d of %d tokens were avoidable", what, row.Skill, all.Tokens, row.Once+row.Carried())
+			}
+		}
+	}
+	if figures {
+		equal(t, what+": avoidable of the rows", fmt.Sprint(rows.Repeated.Tokens, rows.Duplicate.Tokens, rows.Uncalled.Tokens),
+			fmt.Sprint(r.Avoidable.Repeated.Tokens, r.Avoidable.Duplicate.Tokens, r.Avoidable.Uncalled.Tokens))
 	}
 	a := r.Avoidable.All()
 	if a.Tokens > r.Total.Tokens.Input+r.Total.Tokens.CacheRead+r.Total.Tokens.CacheWrite5m+r.Total.Tokens.CacheWrite1h || a.Cost.Compare(r.Total.Cost) > 0 {

@@ -150,21 +150,14 @@ func (p *part) call(c *ledger.Call, n int, at *walk) {
 			ch.Skill = "" // a command of the client, as /compact
 		}
 		p.total.add(c, n, ch)
-		p.layers[layerIndex(ch.Layer)].add(c, n, ch)
-		var in inner
-		if p.o.sums(ByLayer) {
-			in.layer = ch.Layer
+		slot := g.slots[ch.Key]
+		if slot == nil {
+			slot = p.slot(g, &ch.Key)
 		}
-		if p.o.sums(BySkill) {
-			in.skill = ch.Skill
-		}
-		row := g.row(in)
-		row.add(c, n, ch)
-		if ch.Skill != "" {
-			p.figures(ch.Skill).sum(ch, at.duplicates[ch.Skill], rates)
-			if p.o.Figures() {
-				figuresOf(row).sum(ch, at.duplicates[ch.Skill], rates)
-			}
+		slot.layer.add(c, n, ch)
+		slot.row.add(c, n, ch)
+		for _, f := range slot.figures {
+			f.sum(ch, at.duplicates, rates)
 		}
 		if behalf != "" && ch.Skill != behalf {
 			m := Money{Tokens: all(&ch.Tokens), Cost: ch.Cost}
@@ -180,6 +173,31 @@ func (p *part) call(c *ledger.Call, n int, at *walk) {
 	if p.change != nil {
 		p.change.call(p.o, c, charges, usage, at)
 	}
+}
+
+// slot is where charges of a key belong.
+type slot struct {
+	layer, row *tally
+	figures    []*figures // of the skill, and of its row
+}
+
+func (p *part) slot(g *group, k *ledger.Key) *slot {
+	var in inner
+	if p.o.sums(ByLayer) {
+		in.layer = k.Layer
+	}
+	if p.o.sums(BySkill) {
+		in.skill = k.Skill
+	}
+	s := &slot{layer: &p.layers[layerIndex(k.Layer)], row: g.row(in)}
+	if k.Skill != "" {
+		s.figures = append(s.figures, p.figures(k.Skill))
+		if p.o.Figures() {
+			s.figures = append(s.figures, figuresOf(s.row))
+		}
+	}
+	g.slots[*k] = s
+	return s
 }
 
 // figuresOf are the figures of a row.

@@ -22,7 +22,10 @@ func newSums() *sums {
 }
 
 // group holds the rows of one key without its layer and skill.
-type group struct{ rows map[inner]*tally }
+type group struct {
+	rows  map[inner]*tally
+	slots map[ledger.Key]*slot
+}
 
 type inner struct {
 	layer replay.Layer
@@ -32,7 +35,7 @@ type inner struct {
 func (s *sums) group(k Key) *group {
 	g := s.groups[k]
 	if g == nil {
-		g = &group{map[inner]*tally{}}
+		g = &group{map[inner]*tally{}, map[ledger.Key]*slot{}}
 		s.groups[k] = g
 	}
 	return g
@@ -140,15 +143,13 @@ func (t *tally) row(k Key) Row {
 
 // Money is tokens and what they cost.
 type Money struct {
-	Tokens   int64
-	Cost     budget.Amount
-	MicroUSD int64
+	Tokens int64
+	Cost   budget.Amount
 }
 
 func (m *Money) add(o Money) {
 	m.Tokens += o.Tokens
 	m.Cost = m.Cost.Add(o.Cost)
-	m.MicroUSD = m.Cost.Micro()
 }
 
 // Avoidable is what was sent in vain. Nothing is counted twice.
@@ -224,15 +225,15 @@ func (f *figures) settle(called bool) *Figures {
 	return &out
 }
 
-// sum puts a charge of a skill where it belongs. duplicate is the part of the skill's
-// lines, from 0 to 1, that says what other lines say; rates are those of the request.
-func (f *figures) sum(ch *ledger.Charge, duplicate float64, rates *budget.Rates) {
+// sum puts a charge of a skill where it belongs. duplicates are the parts of skills'
+// lines, from 0 to 1, that say what other lines say; rates are those of the request.
+func (f *figures) sum(ch *ledger.Charge, duplicates map[string]float64, rates *budget.Rates) {
 	m := Money{Tokens: all(&ch.Tokens), Cost: ch.Cost}
 	switch {
 	case ch.Repeat:
 		f.Avoidable.Repeated.add(m)
 	case ch.Layer == replay.LayerListing && ch.Part == replay.PartLine:
-		if duplicate > 0 {
+		if duplicate := duplicates[ch.Skill]; duplicate > 0 {
 			d := ch.Tokens
 			scale(&d, duplicate)
 			part := Money{Tokens: all(&d)}
