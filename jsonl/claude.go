@@ -461,20 +461,27 @@ func (d *decoder) finishShape() {
 	if d.shape.Kind() != ValueObject {
 		return
 	}
-	r.Shape = &Shape{System: d.shape.Get("system").Size(), Tools: d.tools(d.shape.Get("tools"))}
+	system := d.shape.Get("system")
+	r.Shape = &Shape{System: system.Size(), Tools: d.tools(d.shape.Get("tools"))}
+	for block := range system.Items() {
+		if missing, ok := block.Get("scrubbedChars").Int(); ok {
+			r.Shape.Missing += missing
+		}
+	}
 }
 
 // tools reads tool definitions. Where one holds its schema as sent, that is the
 // definition, and the rest repeats it.
 func (d *decoder) tools(v Value) (defs []ToolDef) {
 	for t := range v.Items() {
-		def := ToolDef{Name: t.Get("name").Text()}
+		def := ToolDef{Name: t.Get("name").Text(), Deferred: t.Get("defer_loading").Bool()}
 		if missing, ok := t.Get("scrubbedChars").Int(); ok {
 			def.Missing = missing
 		}
 		sent := t
 		if schema := t.Get("schema"); schema.Kind() == ValueObject {
 			sent = schema
+			def.Deferred = def.Deferred || schema.Get("defer_loading").Bool()
 		}
 		def.Size = measure(sent)
 		defs = append(defs, def)

@@ -320,6 +320,8 @@ type ToolDef struct {
 	// Missing is how many characters of its description were taken out of a
 	// recording before it was shared.
 	Missing int64
+	// Deferred: the model is told of it only when it asks for it.
+	Deferred bool
 }
 
 // APIRequest is the client's note of a request (2.1.290 on).
@@ -338,6 +340,9 @@ type APIRequest struct {
 type Shape struct {
 	System Size
 	Tools  []ToolDef
+	// Missing is how many characters of the system prompt were taken out of a
+	// recording before it was shared, where that is told for it alone.
+	Missing int64
 }
 
 // InvokedSkill is one body in an invoked_skills attachment.

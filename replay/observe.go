@@ -27,7 +27,7 @@ type Source struct {
 func Observe(main Source, subs ...Source) (*Session, error) {
 	s := &Session{Client: "claude-code", File: main.Name, Unknown: map[string]int{}}
 	var firstErr error
-	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}, requests: newRequests(), failed: map[string]bool{}}
+	o := &observer{session: s, calls: map[string]*callRef{}, seen: map[string]bool{}, requests: newRequests(), sent: newSent(), failed: map[string]bool{}}
 	in := &intake{tools: map[string]string{}}
 	read := func(src Source, facts func(*jsonl.Record)) []*record {
 		var out []*record
@@ -68,6 +68,7 @@ type observer struct {
 	calls    map[string]*callRef // tool uses by id, of all agents
 	seen     map[string]bool     // versions and models
 	requests requests            // the model requests of all agents
+	sent     sent                // what records of requests show
 	failed   map[string]bool     // requests that failed, by the uuid of their record
 	byAgent  []agentLink
 	folders  []folder // of skills, as their bodies name them
@@ -137,6 +138,7 @@ func (o *observer) facts(r *jsonl.Record) {
 	if retried := r.Kind == jsonl.KindSystem && r.Subtype == "api_error"; retried || r.Kind == jsonl.KindAssistant && r.APIError {
 		o.failure(r, retried)
 	}
+	o.sent.note(r)
 	if r.Kind == jsonl.KindOther {
 		o.unknown(r.Type)
 	}
@@ -249,7 +251,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 	a := &Agent{ID: id, File: file, Type: typ}
 	s.Agents = append(s.Agents, a)
 	w := &walker{observer: o, agent: a, index: len(s.Agents) - 1, graph: g,
-		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, reply: -1, result: -1, turns: map[string]bool{}}
+		last: make([]int, len(g.nodes)), tails: make([]int, len(g.nodes)), prevActive: -1, tail: -1, reply: -1, result: -1, turns: map[string]bool{}, ends: map[string]int{}}
 	for i := range w.last {
 		w.last[i], w.tails[i] = -1, -2
 	}
@@ -277,6 +279,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 			w.last[i] = w.last[n.parent]
 		}
 	}
+	w.shapeBefore()
 }
 
 // ownFrom is the node at which a fork's own messages begin, where its log repeats
@@ -369,6 +372,10 @@ type walker struct {
 
 	reply  int // the call whose reply the record in hand is part of, -1 if of none
 	result int // segment of the last result of the turn, -1 if there is none
+
+	shape  *Shape         // as the last record of the prompt showed it
+	ends   map[string]int // the last segment of the requests whose records are known
+	walked int            // segments that were looked at for these
 
 	turns map[string]bool // assistant messages that have begun
 	kept  map[string]map[string]bool
@@ -939,9 +946,10 @@ func (w *walker) apiCall(r *record) {
 		if w.copied(r) {
 			return
 		}
+		w.compareSent(m.RequestRef)
 		at = callPlace{w.index, len(w.agent.Calls)}
 		w.agent.Calls = append(doubled(w.agent.Calls), APICall{Message: m.ID, Request: m.RequestID, Model: m.Model, Where: w.where(r),
-			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail(), Version: r.Version})
+			Abandoned: w.graph.nodes[w.node].dead, Event: len(w.agent.Events), Tail: w.promptTail(), Shape: w.shapeOf(m.RequestRef), Version: r.Version})
 	}
 	w.requests.note(ids, at)
 	c := &w.session.Agents[at.agent].Calls[at.call]

@@ -11,7 +11,8 @@ import (
 // neither decoded nor kept. It reads any other records as well.
 func Reading() jsonl.Options {
 	return jsonl.Options{Sizes: true, Short: -1, Reuse: true,
-		Types: []string{"user", "assistant", "system", "attachment", "cost-state", "result"}}
+		Types: []string{"user", "assistant", "system", "attachment", "cost-state", "result",
+			"api-request", "api-request-shape", "api-request-blob"}}
 }
 
 // record is what the timeline needs of a [jsonl.Record], under the same names. All
@@ -54,6 +55,7 @@ var plain detail
 type message struct {
 	ID, Model  string
 	RequestID  string
+	RequestRef string // the record of the request that it answers
 	StopReason string
 	String     bool
 	Blocks     []block
@@ -109,7 +111,7 @@ func (in *intake) take(r *jsonl.Record) *record {
 	d := detail{LogicalParent: r.LogicalParent, Subtype: r.Subtype, Synthetic: r.Synthetic, CompactSummary: r.CompactSummary,
 		Stacked: r.Stacked, StackedInput: r.StackedInput, SourceToolUse: r.SourceToolUse,
 		PromptSource: r.PromptSource, TurnOrigin: r.TurnOrigin,
-		Attachment: attached(r.Attachment), Result: in.result(r), Compact: r.Compact, Partial: r.Partial}
+		Attachment: attached(r), Result: in.result(r), Compact: r.Compact, Partial: r.Partial}
 	if d != plain {
 		out.detail = new(d)
 	}
@@ -130,7 +132,7 @@ func unplaced(r *jsonl.Record) bool {
 func (in *intake) message(r *jsonl.Record) *message {
 	m := r.Message
 	out := &in.messages.take(1)[0]
-	*out = message{ID: m.ID, Model: m.Model, RequestID: r.RequestID, StopReason: m.StopReason, String: m.String, Blocks: in.blocks.take(len(m.Blocks))}
+	*out = message{ID: m.ID, Model: m.Model, RequestID: r.RequestID, RequestRef: r.RequestRef, StopReason: m.StopReason, String: m.String, Blocks: in.blocks.take(len(m.Blocks))}
 	if m.Usage != nil {
 		// Each block of a reply repeats its usage.
 		if in.usage == nil || *in.usage != *m.Usage {
@@ -189,25 +191,31 @@ type attachment struct {
 	Size  jsonl.Size // of what the model saw
 	Whole *jsonl.Attachment
 	Path  string // of a file that the client shows, as after a compaction
-	// rendered: Size is of what was sent; else of the attachment's own strings.
-	rendered bool
-	// Shows is what a record of the prompt shows of skills, nil for nothing.
+	// rendered: Size is of what was sent; else of the attachment's own strings. apart:
+	// some models are sent it in a message of its own, without its tags.
+	rendered, apart bool
+	// Shows is what a record of the prompt shows of skills, nil for nothing; Shape what
+	// it shows of the system prompt and the tools.
 	Shows *snapshot
+	Shape *Shape
 }
 
-func attached(a *jsonl.Attachment) *attachment {
+func attached(r *jsonl.Record) *attachment {
+	a := r.Attachment
 	if a == nil {
 		return nil
 	}
 	out := &attachment{Type: a.Type, Size: a.Size}
 	if a.HasRendered {
-		out.Size, out.rendered = a.RenderedSize, true
+		out.Size, out.rendered = grown(a.RenderedSize, int64(a.RenderedCut)), true
+		out.apart = a.Role == "system"
 	}
 	switch a.Type {
 	case "skill_listing", "invoked_skills", "queued_command":
 		out.Whole = a
 	case "prompt_snapshot":
 		out.Shows = snapshotOf(a)
+		out.Shape = snapshotShape(r, out.Shows)
 	case "file":
 		out.Path = a.FilePath
 	}

@@ -226,7 +226,10 @@ func skillFolder(text string) string {
 	return name
 }
 
-// unsent are attachments that tell the log something and the model nothing.
+// unsent are attachments that tell the log something and the model nothing, but where
+// the log has a text as it was sent: newer clients announce skills of a folder that
+// turned up, and send the context of a session, as the state of its repository (fuzz
+// 005 and 018, 2.1.318).
 var unsent = map[string]bool{"command_permissions": true, "dynamic_skill": true, "hook_success": true, "session_context": true}
 
 // reminders are attachments that the client glues to the last result of the turn, if
@@ -255,13 +258,14 @@ func (w *walker) snapshotSegments() {
 
 func (w *walker) attachmentSegments(a *attachment) {
 	if a.Type == "prompt_snapshot" {
+		w.shape = a.Shape.or(w.shape)
 		w.snapshotSegments()
 		return
 	}
-	if unsent[a.Type] {
+	if unsent[a.Type] && !a.rendered {
 		return
 	}
-	g := Segment{Layer: LayerOther, Part: PartMessages, Size: a.Size, Rough: !a.rendered}
+	g := Segment{Layer: LayerOther, Part: PartMessages, Size: a.Size, Rough: !a.rendered, apart: a.apart}
 	if a.Type == "environment" {
 		w.agent.Environment = true
 	}
@@ -280,6 +284,8 @@ func (w *walker) attachmentSegments(a *attachment) {
 		if !a.rendered && n > 0 {
 			g.Size.Add(prose(n))
 		}
+	case a.Type == "dynamic_skill":
+		g.Layer, g.Part = LayerListing, PartHeader // names of skills that turned up
 	case a.Type == "file":
 		g.Tool, g.Rough = "Read", false
 		if !a.rendered {
@@ -311,7 +317,7 @@ func prose(n int) jsonl.Size {
 
 // listing adds the lines of a listing, each for its skill.
 func (w *walker) listing(a *attachment) {
-	w.add(Segment{Layer: LayerListing, Part: PartHeader, Size: jsonl.Measure(listingHeader)})
+	w.add(Segment{Layer: LayerListing, Part: PartHeader, Size: jsonl.Measure(listingHeader), apart: a.apart})
 	w.lines(a.Whole)
 }
 
@@ -322,12 +328,12 @@ func (w *walker) lines(a *jsonl.Attachment) {
 		if l.Name == "" {
 			part = PartHeader
 		}
-		w.add(Segment{Layer: LayerListing, Skill: l.Name, Part: part, Size: jsonl.Measure(l.Raw), Text: l.Raw})
+		w.add(Segment{Layer: LayerListing, Skill: l.Name, Part: part, Size: jsonl.Measure(l.Raw + "\n"), Text: l.Raw})
 	}
 }
 
 // listingHeader stands around the lines of a listing.
-const listingHeader = "<system-reminder>\n" + rules.ListingHeader + "\n\n\n</system-reminder>\n"
+const listingHeader = "<system-reminder>\n" + rules.ListingHeader + "\n\n</system-reminder>\n"
 
 // reattached adds the bodies that come back after a compaction.
 func (w *walker) reattached(a *attachment) {
@@ -349,7 +355,7 @@ func (w *walker) reattached(a *attachment) {
 			header.Add(jsonl.Measure("### Skill: " + s.Name + "\nPath: " + s.Path + "\n\n\n\n---\n\n"))
 		}
 	}
-	w.add(Segment{Layer: LayerReattachment, Part: PartHeader, Size: header, Rough: rough})
+	w.add(Segment{Layer: LayerReattachment, Part: PartHeader, Size: header, Rough: rough, apart: a.apart})
 	for _, s := range a.Whole.Skills {
 		w.add(Segment{Layer: LayerReattachment, Skill: s.Name, Part: PartReattachment, Text: s.Content, Size: jsonl.Measure(s.Content)})
 	}

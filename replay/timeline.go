@@ -185,7 +185,10 @@ type APICall struct {
 	Event int
 	// Tail is the last segment of the call's prompt, an index into the agent's
 	// Segments; -1 where the log holds nothing of the prompt.
-	Tail    int
+	Tail int
+	// Shape is what stood before the messages, nil where no record shows it. Calls
+	// share it.
+	Shape   *Shape
 	Rows    int    // records that the reply was written in
 	Version string // client version of its first record, "" if it has none
 	// What the reply holds, by kind; what stands in several of its rows counts once.
@@ -220,7 +223,10 @@ const (
 	PartUse          Part = "use"          // call, reference: the tool use as it stands in later prompts
 	PartResult       Part = "result"       // call: its result, or refusal, with the reminders glued to it
 	PartTag          Part = "tag"          // call: the tags of a typed command
-	PartUnseen       Part = "unseen"       // other: what no record shows, as the system prompt and the tools
+	PartSystem       Part = "system"       // other: the system prompt
+	PartTools        Part = "tools"        // other: the definitions of the tools but Skill
+	PartSkillTool    Part = "skill_tool"   // other: the definition of the tool Skill
+	PartUnseen       Part = "unseen"       // other: what no record shows, as a rule the system prompt and the tools
 	PartMessages     Part = "messages"     // other: everything else
 	PartSkillCalls   Part = "skill_calls"  // output: the Skill calls that the model wrote
 	PartToolCalls    Part = "tool_calls"   // output: its calls of other tools
@@ -246,6 +252,7 @@ type Segment struct {
 	Tool string
 	// Rough: the size is not that of a text in the log, but of one of its kind.
 	Rough bool
+	apart bool // some models are sent it in a message of its own, without its tags
 	Line  int
 	UUID  string
 	Prev  int
