@@ -296,7 +296,7 @@ func (acc *account) divide(room int64, basis Basis) {
 	}
 	// Far more than all texts explain is something that the log does not show, as a
 	// picture or what a hook said; it is no text of a skill.
-	if float64(room) > 1.5*sum+200 && sink >= 0 && len(acc.guess) > 1 {
+	if float64(room) > farMore(sum) && sink >= 0 && len(acc.guess) > 1 {
 		acc.guess[sink] = guess{acc.guess[sink].tokens + float64(room) - sum, 1}
 		sum = float64(room)
 	}

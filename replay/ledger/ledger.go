@@ -3,8 +3,9 @@
 //
 // A request's usage is exact; its prompt is a sequence of segments. Consecutive
 // requests of one agent differ by the tokens of what was added between them, so
-// the sizes of those segments are scaled to that difference; what the log never
-// shows (system prompt, tools) is one segment of unknown size at the front. A
+// the sizes of those segments are scaled to that difference; what stands before the
+// messages (system prompt, tools) is of unknown size. Newer logs show its texts, of
+// which it is divided by estimate, and what else a request sent ([replay.Shape]). A
 // prompt is read from the front: its first tokens came from the cache, the next
 // were written to it, the rest was plain input, and each segment is charged
 // where it lay. Per kind of usage the layers sum to the recorded value exactly.

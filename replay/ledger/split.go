@@ -38,6 +38,9 @@ type share struct {
 // The keys that no segment has, and their places.
 var fixedKeys = []Key{
 	keyUnseen:     {Layer: replay.LayerOther, Part: replay.PartUnseen},
+	keySystem:     {Layer: replay.LayerOther, Part: replay.PartSystem},
+	keySkillTool:  {Layer: replay.LayerOther, Part: replay.PartSkillTool},
+	keyTools:      {Layer: replay.LayerOther, Part: replay.PartTools},
 	keyMessages:   {Layer: replay.LayerOther, Part: replay.PartMessages},
 	keyText:       {Layer: replay.LayerOutput, Part: replay.PartText},
 	keySkillCalls: {Layer: replay.LayerOutput, Part: replay.PartSkillCalls},
@@ -47,7 +50,11 @@ var fixedKeys = []Key{
 }
 
 const (
+	// What stands before the messages, from its end.
 	keyUnseen = iota
+	keySystem
+	keySkillTool
+	keyTools
 	keyMessages
 	keyText
 	keySkillCalls
@@ -258,7 +265,9 @@ func (sp *splitter) prompt(c *replay.APICall, kinds [4]int64) {
 	// lies behind them.
 	behind := max(total-sp.rest-sum, 0)
 	inside := min(max(total-sp.rest, 0), sum)
-	sp.weakest[keyUnseen] = int8(rank(Estimated))
+	for k := keyUnseen; k <= keyTools; k++ {
+		sp.weakest[k] = int8(rank(Estimated))
+	}
 	sp.weakest[keyMessages] = max(sp.weakest[keyMessages], int8(rank(Anchored)))
 	front := 0
 	for front < 3 && kinds[front] == 0 {
@@ -305,7 +314,9 @@ func (sp *splitter) prompt(c *replay.APICall, kinds [4]int64) {
 			sp.shares[key].once += n
 		}
 	}
-	sp.left[keyUnseen] += total - inside - behind
+	for i, n := range sp.standing(c.Shape, total-inside-behind) {
+		sp.left[keyUnseen+i] += n
+	}
 	for k, n := range sp.left {
 		take(int32(k), n)
 	}

@@ -78,6 +78,15 @@ type client struct {
 	truth    map[replay.Layer]*[3]int64
 	calls    int64
 	thinking bool
+
+	noted        bool   // it records its requests
+	instructions string // sent before the rest, in no record of its own
+	system       string
+	tools        []any
+	parts        map[replay.Part]int64 // the true tokens of what stands before the messages
+	texts        []string
+	base         string
+	messages     int
 }
 
 // sent is a block of a prompt.
@@ -115,7 +124,65 @@ func (c *client) record(fields map[string]any) {
 }
 
 func (c *client) send(layer replay.Layer, text string) {
+	c.texts = append(c.texts, text)
+	c.wrote(layer, text)
+}
+
+// wrote adds what the model wrote.
+func (c *client) wrote(layer replay.Layer, text string) {
 	c.prompt = append(c.prompt, sent{layer, int64(c.tok(text))})
+}
+
+// shape makes the system prompt and the tools.
+func (c *client) shape() {
+	c.system = c.prose(3000)
+	c.parts = map[replay.Part]int64{replay.PartSystem: int64(c.tok(c.system))}
+	for _, name := range []string{"Bash", "Skill"} {
+		part, words := replay.PartTools, 4000
+		if name == "Skill" {
+			part, words = replay.PartSkillTool, 400
+		}
+		def := map[string]any{"name": name, "description": c.prose(words), "input_schema": map[string]any{"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string", "description": c.prose(20)}}}}
+		b, err := json.Marshal(def)
+		if err != nil {
+			panic(err)
+		}
+		c.parts[part] = int64(c.tok(string(b)))
+		c.tools = append(c.tools, def)
+	}
+	c.front = c.parts[replay.PartSystem] + c.parts[replay.PartSkillTool] + c.parts[replay.PartTools]
+	c.tools = append(c.tools, map[string]any{"name": "mcp__shop__orders", "description": c.prose(900), "defer_loading": true})
+}
+
+// note records the request that the reply with an id answers.
+func (c *client) note(id string) {
+	raw := func(fields map[string]any) {
+		fields["sessionId"], fields["version"] = "s", "2.1.332"
+		b, err := json.Marshal(fields)
+		if err != nil {
+			panic(err)
+		}
+		c.lines = append(c.lines, string(b))
+	}
+	var content []any
+	for _, text := range c.texts {
+		content = append(content, map[string]any{"type": "text", "text": text})
+	}
+	tail := []string{"user " + id}
+	if c.base != "" {
+		tail = []string{"reply " + c.base, "user " + id}
+	}
+	if c.messages == 0 {
+		raw(map[string]any{"type": "api-request-shape", "shapeHash": "shape", "shape": map[string]any{"system": []any{map[string]any{"type": "text", "text": c.system}}, "tools": c.tools}})
+	}
+	raw(map[string]any{"type": "api-request-blob", "hash": "user " + id, "message": map[string]any{"role": "user", "content": content}})
+	request := map[string]any{"type": "api-request", "id": id, "keep": c.messages, "tail": tail, "shapeHash": "shape"}
+	if c.base != "" {
+		request["base"] = c.base
+	}
+	raw(request)
+	c.base, c.texts = id, nil
+	c.messages += len(tail)
 }
 
 func (c *client) user(text string) {
@@ -145,6 +212,9 @@ func (c *client) start(lines []string) {
 }
 
 func (c *client) list(lines []string) {
+	if c.instructions != "" {
+		c.send(replay.LayerOther, c.instructions)
+	}
 	content := strings.Join(lines, "\n")
 	var names []string
 	for _, l := range lines {
@@ -207,7 +277,10 @@ func (c *client) reply(text string, uses ...use) {
 		usage["output_tokens_details"] = map[string]any{"thinking_tokens": c.tok(thought)}
 	}
 	content = append(content, map[string]any{"type": "text", "text": text})
-	c.send(replay.LayerOther, text)
+	if c.noted {
+		c.note(id)
+	}
+	c.wrote(replay.LayerOther, text)
 	for i, u := range uses {
 		content = append(content, map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%s_%d", id, i), "name": u.tool, "input": u.input})
 		b, err := json.Marshal(u.input)
@@ -216,14 +289,14 @@ func (c *client) reply(text string, uses ...use) {
 		}
 		n := c.tok(u.tool + string(b))
 		out += int64(n)
-		c.send(u.layer(), u.tool+string(b))
+		c.wrote(u.layer(), u.tool+string(b))
 	}
 	usage["output_tokens"] = out
 	stop := "end_turn"
 	if len(uses) > 0 {
 		stop = "tool_use"
 	}
-	c.record(map[string]any{"type": "assistant", "requestId": "req_" + id, "message": map[string]any{"id": id, "role": "assistant", "model": "claude-sonnet-4-5", "content": content, "stop_reason": stop, "usage": usage}})
+	c.record(map[string]any{"type": "assistant", "requestId": "req_" + id, "requestRef": id, "message": map[string]any{"id": id, "role": "assistant", "model": "claude-sonnet-4-5", "content": content, "stop_reason": stop, "usage": usage}})
 	var bodies []use
 	for i, u := range uses {
 		tool := fmt.Sprintf("toolu_%s_%d", id, i)
@@ -257,6 +330,7 @@ func (u use) layer() replay.Layer {
 // compact begins anew with a summary and the bodies that come back.
 func (c *client) compact(bodies [][2]string, files int, lines []string) {
 	c.prompt, c.cached = nil, []int64{c.front}
+	c.texts, c.base, c.messages = nil, "", 0
 	before := c.parent
 	c.parent = ""
 	c.record(map[string]any{"type": "system", "subtype": "compact_boundary", "logicalParentUuid": before, "content": "Conversation compacted", "compactMetadata": map[string]any{"trigger": "auto", "preTokens": 1}})
@@ -380,6 +454,8 @@ type script struct {
 	parallel        bool // several tools at once
 	thinking        bool
 	newer           bool
+	noted           bool
+	instructions    int // tokens, more or less
 }
 
 // play plays a session, and returns it with its truth.
@@ -400,7 +476,13 @@ func (c *client) source() replay.Source {
 // write writes the log of an agent.
 func write(seed uint64, tok tokenizer, sc script, agent string) *client {
 	c := newClient(seed, tok, sc.newer)
-	c.thinking, c.agent = sc.thinking, agent
+	c.thinking, c.agent, c.noted = sc.thinking, agent, sc.noted
+	if sc.noted {
+		c.shape()
+	}
+	if sc.instructions > 0 {
+		c.instructions = remind(c.prose(sc.instructions))
+	}
 	names := []string{"db-review", "release-notes", "ui-check", "load-test", "triage"}
 	var lines []string
 	bodies := map[string]string{}
@@ -557,4 +639,85 @@ func TestMadeUpSessions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestInstructions: what only the record of a request shows is told from the listing
+// that it stands beside.
+func TestInstructions(t *testing.T) {
+	off := func(sc script, tok tokenizer) (sum int64) {
+		for seed := range uint64(4) {
+			s, c := play(t, seed+1, tok, sc)
+			n, truth := int64(0), c.truth[replay.LayerListing]
+			book := budget.DefaultBook()
+			for call := range ledger.Calls(s, &book, nil) {
+				for i := range call.Charges {
+					if ch := &call.Charges[i]; ch.Layer == replay.LayerListing {
+						n += ch.Tokens.Input + ch.Tokens.CacheRead + ch.Tokens.CacheWrite5m
+					}
+				}
+			}
+			n -= truth[0] + truth[1] + truth[2]
+			sum += max(n, -n) * 1000 / (truth[0] + truth[1] + truth[2])
+		}
+		return sum / 4
+	}
+	for name, tok := range tokenizers {
+		sc := script{bodies: "prose", results: "code", turns: 24, compactions: 1, newer: true}
+		none := off(sc, tok)
+		sc.instructions = 50
+		without := off(sc, tok)
+		sc.noted = true
+		with := off(sc, tok)
+		t.Logf("%s: the listing is off by %d per mille, with instructions %d, where requests are recorded %d", name, none, without, with)
+		if with > 30 || 4*with > without {
+			t.Errorf("%s: the listing is off by %d per mille with instructions that are known, %d with such that are not", name, with, without)
+		}
+	}
+}
+
+// TestStanding: where the log shows the system prompt and the tools, what stands before
+// the messages is divided among them.
+func TestStanding(t *testing.T) {
+	for name, tok := range tokenizers {
+		s, c := play(t, 1, tok, script{bodies: "prose", results: "code", turns: 12, compactions: 1, newer: true, noted: true})
+		book := budget.DefaultBook()
+		got := map[replay.Part]int64{}
+		for call := range ledger.Calls(s, &book, nil) {
+			for i := range call.Charges {
+				if ch := &call.Charges[i]; ch.Layer == replay.LayerOther && ch.Part != replay.PartMessages {
+					got[ch.Part] += ch.Tokens.Input + ch.Tokens.CacheRead + ch.Tokens.CacheWrite5m
+					equal(t, name+": basis of "+string(ch.Part), ch.Basis, ledger.Estimated)
+				}
+			}
+		}
+		var sum int64
+		for part, n := range c.parts {
+			sum += got[part]
+			if off := got[part] - n*c.calls; off > n*c.calls*15/100 || -off > n*c.calls*15/100 {
+				t.Errorf("%s: %s: %d of %d tokens", name, part, got[part], n*c.calls)
+			}
+		}
+		equal(t, name+": all of them", sum, c.front*c.calls)
+		equal(t, name+": parts", len(got), 3)
+	}
+	// Where nothing shows it, and where it is far more than what is shown.
+	a := &replay.Agent{ID: "main", Segments: []replay.Segment{segment(replay.LayerOther, -1, 40)}}
+	for i, shape := range []*replay.Shape{nil, {System: jsonl.Size{Letters: 9}}, {System: jsonl.Measure("You help."), Tools: jsonl.Measure("Read a file.")}} {
+		a.Calls = append(a.Calls, call(0, 10_000))
+		a.Calls[i].Shape = shape
+	}
+	n := 0
+	book := budget.DefaultBook()
+	for call := range ledger.Calls(&replay.Session{Agents: []*replay.Agent{a}}, &book, nil) {
+		for i := range call.Charges {
+			ch := &call.Charges[i]
+			if ch.Part == replay.PartUnseen {
+				n++
+				if ch.Carried()+ch.Once < 9_900 {
+					t.Errorf("call %d: %d tokens are unseen", n, ch.Carried()+ch.Once)
+				}
+			}
+		}
+	}
+	equal(t, "calls with an unseen part", n, 3)
 }
