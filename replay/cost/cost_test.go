@@ -563,3 +563,64 @@ func (m *memory) Close() error {
 	(*m.all)[m.at].data = m.Bytes()
 	return nil
 }
+
+// TestDuplicateLines: lines that say what others say, and listings that are sent
+// again, are avoidable for one reason each.
+func TestDuplicateLines(t *testing.T) {
+	l := &log{session: "s"}
+	l.add(`"type":"user","message":{"content":"Go"}`)
+	const content = `- x: One thing for the shop.\n- x: One thing for the shop.\n- plug:y: Another thing for the shop.\n- y: Another thing for the shop.\n- m: Not for n, use n.`
+	l.add(`"type":"attachment","attachment":{"type":"skill_listing","content":"%s","isInitial":true,"skillCount":5,"names":["x","x","plug:y","y","m"]}`, content)
+	l.reply(10_000, 5, `{"type":"text","text":"Yes?"}`)
+	once := sum(by(cost.BySkill), written(t, "s.jsonl", l.lines...))
+	if a := skill(t, once, "x").Figures.Avoidable; a.Repeated.Tokens == 0 || a.Uncalled.Tokens == 0 || a.Duplicate.Tokens != 0 {
+		t.Errorf("x stands twice, word for word: %+v", a)
+	}
+	if a := skill(t, once, "y").Figures.Avoidable; a.Duplicate.Tokens == 0 || a.Uncalled.Tokens != 0 || a.Repeated.Tokens != 0 {
+		t.Errorf("y says what plug:y says: %+v", a)
+	}
+	if a := skill(t, once, "plug:y").Figures.Avoidable; a.Duplicate.Tokens != 0 || a.Uncalled.Tokens == 0 {
+		t.Errorf("plug:y stands first: %+v", a)
+	}
+	equal(t, "x is listed", skill(t, once, "x").Figures.Listed, 2)
+	l.add(`"type":"user","message":{"content":"Go on"}`)
+	l.add(`"type":"attachment","attachment":{"type":"skill_listing","content":"%s","isInitial":true,"skillCount":5,"names":["x","x","plug:y","y","m"]}`, content)
+	l.reply(10_100, 5, `{"type":"text","text":"Done."}`)
+	twice := sum(by(cost.BySkill), written(t, "s.jsonl", l.lines...))
+	if a := skill(t, twice, "m").Figures.Avoidable; a.Repeated.Tokens == 0 || a.Uncalled.Tokens == 0 {
+		t.Errorf("m was sent again: %+v", a)
+	}
+}
+
+// TestCopiesCountOnce: a fork begins with copies of what it goes on from. Requests,
+// listings and calls in them count for the session that made them.
+func TestCopiesCountOnce(t *testing.T) {
+	l := &log{session: "s"}
+	l.add(`"type":"user","message":{"content":"Go"}`)
+	l.add(`"type":"attachment","attachment":{"type":"skill_listing","content":"- deploy: Deploys the shop.","isInitial":true,"skillCount":1,"names":["deploy"]}`)
+	l.reply(10_000, 40, `{"type":"tool_use","id":"t1","name":"Skill","input":{"skill":"deploy"}}`)
+	l.result("t1", "Launching skill: deploy")
+	l.add(`"type":"user","isMeta":true,"sourceToolUseID":"t1","message":{"content":[{"type":"text","text":"Push the image and wait for it."}]}`)
+	l.reply(10_200, 20, `{"type":"text","text":"Done."}`)
+	first := written(t, "a.jsonl", l.lines...)
+	for i, line := range l.lines {
+		l.lines[i] = strings.Replace(line, `"sessionId":"s"`, `"sessionId":"f","forkedFrom":{"sessionId":"s"}`, 1)
+	}
+	l.session, l.n = "s", len(l.lines)
+	l.add(`"type":"user","message":{"content":"And now?"}`)
+	l.lines[len(l.lines)-1] = strings.Replace(l.lines[len(l.lines)-1], `"sessionId":"s"`, `"sessionId":"f"`, 1)
+	l.reply(10_300, 20, `{"type":"text","text":"Nothing."}`)
+	l.lines[len(l.lines)-1] = strings.Replace(l.lines[len(l.lines)-1], `"sessionId":"s"`, `"sessionId":"f"`, 1)
+	fork := written(t, "f.jsonl", l.lines...)
+	for _, order := range [][]*replay.Session{{first, fork}, {fork, first}} {
+		r := sum(by(cost.BySession), order...)
+		equal(t, "calls", r.Total.Calls, 3)
+		equal(t, "input", r.Total.Tokens.Input, 30_500)
+		equal(t, "copies", r.Notes.Copies, 2)
+		for _, row := range r.Rows {
+			equal(t, "calls of "+row.Session, row.Calls, map[string]int{"s": 2, "f": 1}[row.Session])
+		}
+		f := skill(t, sum(by(cost.BySkill), order...), "deploy").Figures
+		equal(t, "listed, called, loaded", fmt.Sprint(f.Listed, f.ByModel, f.Loads.Count), "1 1 1")
+	}
+}
