@@ -227,6 +227,7 @@ const (
 	PartTools        Part = "tools"        // other: the definitions of the tools but Skill
 	PartSkillTool    Part = "skill_tool"   // other: the definition of the tool Skill
 	PartUnseen       Part = "unseen"       // other: what no record shows, as a rule the system prompt and the tools
+	PartSearches     Part = "searches"     // other: web searches, which have a price and no tokens
 	PartMessages     Part = "messages"     // other: everything else
 	PartSkillCalls   Part = "skill_calls"  // output: the Skill calls that the model wrote
 	PartToolCalls    Part = "tool_calls"   // output: its calls of other tools

@@ -44,6 +44,7 @@ type CostDocument struct {
 // absent.
 type CostKey struct {
 	Layer     string `json:"layer,omitempty"`
+	Part      string `json:"part,omitempty"` // of its layer, as body or system
 	Skill     string `json:"skill,omitempty"`
 	Session   string `json:"session,omitempty"`
 	Project   string `json:"project,omitempty"`
@@ -62,6 +63,8 @@ func (k *CostKey) of(by string) string {
 	switch by {
 	case "layer":
 		return k.Layer
+	case "part":
+		return k.Part
 	case "skill":
 		return k.Skill
 	case "session":
@@ -237,8 +240,8 @@ type CostNotes struct {
 	Retried           int   `json:"retried,omitempty"`
 }
 
-// CostLine is what one request took for one layer, and one skill where that is asked
-// for.
+// CostLine is what one request took for one layer, and one part and one skill where
+// these are asked for.
 type CostLine struct {
 	Time       *time.Time `json:"time,omitempty"`
 	Session    string     `json:"session"`
@@ -252,6 +255,7 @@ type CostLine struct {
 	File       string     `json:"file"`
 	Line       int        `json:"line"`
 	Layer      string     `json:"layer"`
+	Part       string     `json:"part,omitempty"`
 	Skill      string     `json:"skill,omitempty"`
 	Once       int64      `json:"once"`
 	Carried    int64      `json:"carried"`

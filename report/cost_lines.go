@@ -11,7 +11,7 @@ import (
 )
 
 // costHeader are the columns of the CSV form.
-var costHeader = []string{"time", "session", "agent", "on_behalf_of", "project", "model", "version", "message", "request", "file", "line", "layer", "skill",
+var costHeader = []string{"time", "session", "agent", "on_behalf_of", "project", "model", "version", "message", "request", "file", "line", "layer", "part", "skill",
 	"once", "carried", "input", "cache_write_5m", "cache_write_1h", "cache_read", "output", "usd", "basis", "final"}
 
 // WriteCSV writes a line for each request and layer. The amounts are exact, so that
@@ -31,7 +31,7 @@ func (d *CostDocument) WriteCSV(w io.Writer) error {
 		if l.Line > 0 {
 			line = strconv.Itoa(l.Line)
 		}
-		row := []string{at, cell(l.Session), cell(l.Agent), cell(l.OnBehalfOf), cell(l.Project), cell(l.Model), cell(l.Version), cell(l.Message), cell(l.Request), cell(l.File), line, cell(l.Layer), cell(l.Skill)}
+		row := []string{at, cell(l.Session), cell(l.Agent), cell(l.OnBehalfOf), cell(l.Project), cell(l.Model), cell(l.Version), cell(l.Message), cell(l.Request), cell(l.File), line, cell(l.Layer), cell(l.Part), cell(l.Skill)}
 		for _, n := range []int64{l.Once, l.Carried, l.Tokens.Input, l.Tokens.CacheWrite5m, l.Tokens.CacheWrite1h, l.Tokens.CacheRead, l.Tokens.Output} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}

@@ -192,7 +192,7 @@ func (d *CostDocument) writeRows(b *strings.Builder, style Style) error {
 		g.add(all(foot("all"), []string{"", "", "", "", "", "", "", "", "", sum, "", "", ""})...)
 		return g.write(b, style)
 	}
-	layers := slices.Contains(d.By, "layer")
+	layers := slices.Contains(d.By, "layer") || slices.Contains(d.By, "part")
 	late := []column{{title: "read", right: true, drop: 3}, {title: "write", right: true, drop: 3}, {title: "input", right: true, drop: 3}, {title: "output", right: true, drop: 3}}
 	if layers {
 		g.columns = slices.Concat(g.columns, []column{{title: "once", right: true, drop: 5}, {title: "carried", right: true, drop: 4}}, late, money, []column{{title: "basis", drop: 6}})
@@ -225,7 +225,7 @@ func others(o *CostOthers) string { return count(o.Rows) + " others" }
 
 // bySkill reports whether rows tell how skills were used.
 func (d *CostDocument) bySkill() bool {
-	return slices.Contains(d.By, "skill") && !slices.Contains(d.By, "layer") && !slices.Contains(d.By, "model")
+	return slices.Contains(d.By, "skill") && !slices.Contains(d.By, "layer") && !slices.Contains(d.By, "part") && !slices.Contains(d.By, "model")
 }
 
 // rowCosts writes the costs of the rows, and of those left out, so that they add up.

@@ -86,7 +86,7 @@ func TestCostTop(t *testing.T) {
 
 func TestCostLines(t *testing.T) {
 	d := &CostDocument{Lines: []CostLine{
-		{Time: new(time.Date(2026, 11, 30, 9, 7, 12, 5e8, time.UTC)), Session: "s", Agent: "main", Project: "=HYPERLINK(\"x\")", Model: "a,\"b\"", File: "/x\n.jsonl", Line: 3, Layer: "body", Skill: "@sum", Once: 5,
+		{Time: new(time.Date(2026, 11, 30, 9, 7, 12, 5e8, time.UTC)), Session: "s", Agent: "main", Project: "=HYPERLINK(\"x\")", Model: "a,\"b\"", File: "/x\n.jsonl", Line: 3, Layer: "body", Part: "note", Skill: "@sum", Once: 5,
 			Tokens: TokenSum{Input: 5}, USD: "0.000015", Basis: "exact", Final: true},
 		{Session: "s", Agent: "main", File: "f", Layer: "output", Tokens: TokenSum{Output: 2}, Basis: "exact"},
 	}}
@@ -98,10 +98,10 @@ func TestCostLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(records[1], "|"); got != `2026-11-30T09:07:12.5Z|s|main||'=HYPERLINK("x")|a,"b"||||/x\n.jsonl|3|body|'@sum|5|0|5|0|0|0|0|0.000015|exact|true` {
+	if got := strings.Join(records[1], "|"); got != `2026-11-30T09:07:12.5Z|s|main||'=HYPERLINK("x")|a,"b"||||/x\n.jsonl|3|body|note|'@sum|5|0|5|0|0|0|0|0.000015|exact|true` {
 		t.Error(got)
 	}
-	if got := strings.Join(records[2], "|"); got != `|s|main|||||||f||output||0|0|0|0|0|0|2||exact|false` {
+	if got := strings.Join(records[2], "|"); got != `|s|main|||||||f||output|||0|0|0|0|0|0|2||exact|false` {
 		t.Error(got)
 	}
 	b.Reset()
@@ -117,7 +117,7 @@ func TestCostLines(t *testing.T) {
 func hostileCost(by ...string) *CostDocument {
 	long, wide := strings.Repeat("n", 300), strings.Repeat("漢字", 90)
 	most := int64(math.MaxInt64)
-	row := CostRow{CostKey: CostKey{Layer: "body", Skill: wide, Session: long, Project: "/" + long + wide, Model: long, Version: wide, Day: long, Week: wide, Month: long, Agent: wide, AgentType: long, OnBehalfOf: wide},
+	row := CostRow{CostKey: CostKey{Layer: "body", Part: wide, Skill: wide, Session: long, Project: "/" + long + wide, Model: long, Version: wide, Day: long, Week: wide, Month: long, Agent: wide, AgentType: long, OnBehalfOf: wide},
 		Calls: math.MaxInt64, Once: most, Carried: most, Tokens: TokenSum{most / 9, most / 9, most / 9, 0, most / 9}, CostMicroUSD: &most, Basis: "exact",
 		Use: &SkillCost{Listed: math.MaxInt64, Described: math.MaxInt64, ByModel: math.MaxInt64, ByUser: math.MaxInt64, Refused: math.MaxInt64, Bodies: math.MaxInt64, Reattachments: math.MaxInt64,
 			Avoidable: &CostAvoidable{Uncalled: &CostAmount{Tokens: 9, CostMicroUSD: 9}}, OnBehalf: &CostAmount{Tokens: most, CostMicroUSD: most}}}

@@ -93,7 +93,7 @@ func TestWidth(t *testing.T) {
 		"hostile timeline": hostileTimeline(),
 		"sessions":         NewSessions([]SessionRow{NewSessionRow(sampleSession()), row}, 0),
 		"cost":             sampleCost("skill"), "cost by project": sampleCost("project", "model"), "what if": sampleWhatIf(), "hostile what if": hostileWhatIf(),
-		"hostile cost": hostileCost("skill"), "hostile cost by all": hostileCost("layer", "skill", "session", "project", "model", "version", "day", "week", "month", "agent"),
+		"hostile cost": hostileCost("skill"), "hostile cost by all": hostileCost("layer", "part", "skill", "session", "project", "model", "version", "day", "week", "month", "agent"),
 		"conform": sampleConform(), "hostile conform": conform, "rules": shown, "rules that differ": differing,
 	} {
 		for _, width := range []int{minWidth, 41, 50, 59, 60, 71, 79, 80, 99, 100, 120} {

@@ -311,7 +311,7 @@ func tokenSum(t ledger.Tokens) report.TokenSum {
 
 func costRow(r *cost.Row) report.CostRow {
 	out := report.CostRow{
-		CostKey: report.CostKey{Layer: string(r.Layer), Skill: r.Skill, Session: r.Session, Project: r.Project, Model: r.Model, Version: r.Version,
+		CostKey: report.CostKey{Layer: string(r.Layer), Part: string(r.Part), Skill: r.Skill, Session: r.Session, Project: r.Project, Model: r.Model, Version: r.Version,
 			Day: r.Day, Week: r.Week, Month: r.Month, Agent: r.Agent},
 		Sessions: r.Sessions, Calls: r.Calls, Once: r.Once, Carried: r.Carried(), Tokens: tokenSum(r.Tokens), UnpricedTokens: r.Unpriced, Basis: string(r.Basis),
 	}
@@ -336,7 +336,7 @@ func costAmount(m cost.Money) *report.CostAmount {
 
 func costLine(l *cost.Line) report.CostLine {
 	out := report.CostLine{Session: l.Session, Agent: l.Agent, OnBehalfOf: l.OnBehalfOf, Project: l.Project, Model: l.Model, Version: l.Version, Message: l.Message,
-		Request: l.Request, File: l.File, Line: l.Line, Layer: string(l.Layer), Skill: l.Skill, Once: l.Once, Carried: l.Carried(), Tokens: tokenSum(l.Tokens),
+		Request: l.Request, File: l.File, Line: l.Line, Layer: string(l.Layer), Part: string(l.Part), Skill: l.Skill, Once: l.Once, Carried: l.Carried(), Tokens: tokenSum(l.Tokens),
 		Basis: string(l.Basis), Final: l.Final}
 	if !l.Time.IsZero() {
 		out.Time = new(l.Time.UTC())

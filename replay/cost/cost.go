@@ -34,6 +34,7 @@ type By string
 // What charges are summed by.
 const (
 	ByLayer   By = "layer"
+	ByPart    By = "part" // of its layer: a line, a body, the system prompt
 	BySkill   By = "skill"
 	BySession By = "session"
 	ByProject By = "project" // the folder in which the session was begun
@@ -46,12 +47,13 @@ const (
 )
 
 // Bys lists them.
-var Bys = []By{ByLayer, BySkill, BySession, ByProject, ByModel, ByVersion, ByDay, ByWeek, ByMonth, ByAgent}
+var Bys = []By{ByLayer, ByPart, BySkill, BySession, ByProject, ByModel, ByVersion, ByDay, ByWeek, ByMonth, ByAgent}
 
 // Key is what a row is for. What was not asked for is empty, as is what is not known:
 // a skill where none can be named, a day where a record has no time.
 type Key struct {
 	Layer   replay.Layer
+	Part    replay.Part
 	Skill   string
 	Session string
 	Project string
@@ -68,6 +70,8 @@ func (k *Key) Of(by By) string {
 	switch by {
 	case ByLayer:
 		return string(k.Layer)
+	case ByPart:
+		return string(k.Part)
 	case BySkill:
 		return k.Skill
 	case BySession:
@@ -99,8 +103,8 @@ type Options struct {
 	// bounds.
 	Since, Until time.Time
 	Location     *time.Location // of days, weeks and months; nil means UTC
-	// Calls keeps a line for each request and layer, and each skill if that is asked
-	// for. Nothing else grows with the number of requests.
+	// Calls keeps a line for each request and layer, and each part and skill if these
+	// are asked for. Nothing else grows with the number of requests.
 	Calls  bool
 	WhatIf *WhatIf // nil for none
 }
@@ -368,7 +372,7 @@ func (c *Counter) Result() *Result {
 	for key, g := range sum.groups {
 		for inner, t := range g.rows {
 			k := key
-			k.Layer, k.Skill = inner.layer, inner.skill
+			k.Layer, k.Part, k.Skill = inner.layer, inner.part, inner.skill
 			row := t.row(k)
 			if t.figures != nil {
 				row.Figures = t.figures.settle(called[k.Skill])
@@ -497,6 +501,8 @@ func (k *Key) set(by By, value string) {
 	switch by {
 	case ByLayer:
 		k.Layer = replay.Layer(value)
+	case ByPart:
+		k.Part = replay.Part(value)
 	case BySkill:
 		k.Skill = value
 	case BySession:

@@ -358,8 +358,8 @@ func randomSessions(r *rand.Rand) (out []*replay.Session) {
 
 // groupings are some of the ways to sum up.
 var groupings = [][]cost.By{
-	{cost.ByLayer}, {cost.BySkill}, {cost.BySession}, {cost.ByProject}, {cost.ByModel}, {cost.ByVersion}, {cost.ByDay}, {cost.ByWeek}, {cost.ByMonth}, {cost.ByAgent},
-	{cost.ByProject, cost.ByLayer}, {cost.BySkill, cost.ByLayer, cost.ByModel}, {cost.ByDay, cost.BySkill}, slices.Clone(cost.Bys),
+	{cost.ByLayer}, {cost.ByPart}, {cost.BySkill}, {cost.BySession}, {cost.ByProject}, {cost.ByModel}, {cost.ByVersion}, {cost.ByDay}, {cost.ByWeek}, {cost.ByMonth}, {cost.ByAgent},
+	{cost.ByProject, cost.ByLayer}, {cost.ByLayer, cost.ByPart}, {cost.BySkill, cost.ByLayer, cost.ByModel}, {cost.ByDay, cost.BySkill}, slices.Clone(cost.Bys),
 }
 
 // balanced checks that rows and layers make the total, to the token and the

@@ -38,7 +38,8 @@ func newPart(o *Options, s *replay.Session) *part {
 	return p
 }
 
-// Line is what a request took for a layer, and a skill if that is asked for.
+// Line is what a request took for a layer, and a part and a skill if these are asked
+// for.
 type Line struct {
 	Session, Agent, OnBehalfOf, Project string
 	File                                string
@@ -47,6 +48,7 @@ type Line struct {
 	Model, Version, Message, Request    string
 	Final, Priced                       bool
 	Layer                               replay.Layer
+	Part                                replay.Part
 	Skill                               string
 	ledger.Sum
 }
@@ -125,7 +127,7 @@ func (p *part) call(c *ledger.Call, n int, at *walk) {
 	p.total.count(n)
 	p.note(c)
 	g := p.group(p.key(c.Session, c.Agent.ID, c.Model, c.Version, c.Where.Time))
-	if !p.o.sums(ByLayer) && !p.o.sums(BySkill) {
+	if !p.o.sums(ByLayer) && !p.o.sums(ByPart) && !p.o.sums(BySkill) {
 		g.row(inner{}).count(n)
 	}
 	var rates *budget.Rates
@@ -141,7 +143,7 @@ func (p *part) call(c *ledger.Call, n int, at *walk) {
 	}
 	charges := c.Charges
 	if !c.Searches.IsZero() {
-		charges = append(charges[:len(charges):len(charges)], ledger.Charge{Key: ledger.Key{Layer: replay.LayerOther}, Basis: ledger.Exact, Cost: c.Searches})
+		charges = append(charges[:len(charges):len(charges)], ledger.Charge{Key: ledger.Key{Layer: replay.LayerOther, Part: replay.PartSearches}, Basis: ledger.Exact, Cost: c.Searches})
 	}
 	behalf := c.Agent.OnBehalfOf
 	for i := range charges {
@@ -181,15 +183,22 @@ type slot struct {
 	figures    []*figures // of the skill, and of its row
 }
 
-func (p *part) slot(g *group, k *ledger.Key) *slot {
-	var in inner
-	if p.o.sums(ByLayer) {
+// inner is what of a key rows are by.
+func (o *Options) inner(k *ledger.Key) (in inner) {
+	if o.sums(ByLayer) {
 		in.layer = k.Layer
 	}
-	if p.o.sums(BySkill) {
+	if o.sums(ByPart) {
+		in.part = k.Part
+	}
+	if o.sums(BySkill) {
 		in.skill = k.Skill
 	}
-	s := &slot{layer: &p.layers[layerIndex(k.Layer)], row: g.row(in)}
+	return in
+}
+
+func (p *part) slot(g *group, k *ledger.Key) *slot {
+	s := &slot{layer: &p.layers[layerIndex(k.Layer)], row: g.row(p.o.inner(k))}
 	if k.Skill != "" {
 		s.figures = append(s.figures, p.figures(k.Skill))
 		if p.o.Figures() {
@@ -209,9 +218,9 @@ func figuresOf(t *tally) *figures {
 }
 
 // Figures reports whether rows have figures of their skills: a listing or a call is of
-// no layer, and of no model.
+// no layer, of no part, and of no model.
 func (o *Options) Figures() bool {
-	return o.sums(BySkill) && !o.sums(ByLayer) && !o.sums(ByModel)
+	return o.sums(BySkill) && !o.sums(ByLayer) && !o.sums(ByPart) && !o.sums(ByModel)
 }
 
 // note takes what limits the figures of a request.
@@ -296,17 +305,20 @@ func (p *part) line(c *ledger.Call, charges []ledger.Charge) {
 	from := len(p.lines)
 	for i := range charges {
 		ch := &charges[i]
-		skill := ""
-		if p.o.sums(BySkill) {
-			skill = ch.Skill
+		in := p.o.inner(&ch.Key)
+		same := func(l Line) bool { return l.Layer == ch.Layer && l.Part == in.part && l.Skill == in.skill }
+		// Charges come by layer, skill and part: what belongs together stands together,
+		// but for the parts of several skills, which are few.
+		first := max(from, len(p.lines)-1)
+		if p.o.sums(ByPart) && !p.o.sums(BySkill) {
+			first = from
 		}
-		// Charges come by layer and skill.
-		if last := len(p.lines) - 1; last >= from && p.lines[last].Layer == ch.Layer && p.lines[last].Skill == skill {
-			p.lines[last].Sum.Add(ch)
+		if at := slices.IndexFunc(p.lines[first:], same); at >= 0 {
+			p.lines[first+at].Sum.Add(ch)
 			continue
 		}
 		l := Line{Session: c.Session.ID, Agent: c.Agent.ID, OnBehalfOf: c.Agent.OnBehalfOf, Project: c.Session.CWD, File: c.Where.File, Line: c.Where.Line, Time: c.Where.Time,
-			Model: c.Model, Version: c.Version, Message: c.Message, Request: c.Request, Final: c.Final, Priced: c.Priced, Layer: ch.Layer, Skill: skill}
+			Model: c.Model, Version: c.Version, Message: c.Message, Request: c.Request, Final: c.Final, Priced: c.Priced, Layer: ch.Layer, Part: in.part, Skill: in.skill}
 		l.Sum.Add(ch)
 		p.lines = append(p.lines, l)
 	}

@@ -29,6 +29,7 @@ type group struct {
 
 type inner struct {
 	layer replay.Layer
+	part  replay.Part
 	skill string
 }
 
