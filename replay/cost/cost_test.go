@@ -507,6 +507,39 @@ func TestRecordedOrder(t *testing.T) {
 	}
 }
 
+// TestLines: of each request there is one line for each layer, and what else is asked
+// for; the lines make the total.
+func TestLines(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 20 {
+		sessions := randomSessions(r)
+		for _, keys := range [][]cost.By{{cost.ByLayer}, {cost.ByPart}, {cost.BySkill}, {cost.ByPart, cost.BySkill}} {
+			o := by(keys...)
+			o.Calls = true
+			result := sum(o, sessions...)
+			type line struct {
+				session, agent, message, request, file string
+				line                                   int
+				layer                                  replay.Layer
+				part                                   replay.Part
+				skill                                  string
+			}
+			seen := map[line]bool{}
+			var total ledger.Tokens
+			for i := range result.Lines {
+				l := &result.Lines[i]
+				k := line{l.Session, l.Agent, l.Message, l.Request, l.File, l.Line, l.Layer, l.Part, l.Skill}
+				if seen[k] {
+					t.Errorf("by %v: two lines for %v", keys, k)
+				}
+				seen[k] = true
+				total.Add(l.Tokens)
+			}
+			equal(t, "total of the lines", total, result.Total.Tokens)
+		}
+	}
+}
+
 // BenchmarkSum sums up a generated session whose timeline stands.
 func BenchmarkSum(b *testing.B) {
 	var files []source

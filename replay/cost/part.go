@@ -143,7 +143,12 @@ func (p *part) call(c *ledger.Call, n int, at *walk) {
 	}
 	charges := c.Charges
 	if !c.Searches.IsZero() {
-		charges = append(charges[:len(charges):len(charges)], ledger.Charge{Key: ledger.Key{Layer: replay.LayerOther, Part: replay.PartSearches}, Basis: ledger.Exact, Cost: c.Searches})
+		// With the others of its layer, which stand before the output.
+		at := slices.IndexFunc(charges, func(ch ledger.Charge) bool { return ch.Layer == replay.LayerOutput })
+		if at < 0 {
+			at = len(charges)
+		}
+		charges = slices.Insert(slices.Clip(charges), at, ledger.Charge{Key: ledger.Key{Layer: replay.LayerOther, Part: replay.PartSearches}, Basis: ledger.Exact, Cost: c.Searches})
 	}
 	behalf := c.Agent.OnBehalfOf
 	for i := range charges {
