@@ -39,25 +39,15 @@ fi
 
 dir=$(mktemp -d)
 if [ -n "${KEEP:-}" ]; then echo "logs: $dir"; else trap 'rm -rf "$dir"' EXIT; fi
-for program in cmd/skilltrace bench/gen bench/bill; do
+for program in cmd/skilltrace bench/gen; do
   CGO_ENABLED=0 go build -trimpath -o "$dir/${program##*/}" "./$program"
 done
 "$dir/gen" "$dir/bills" bills >"$dir/list"
 
-# document FOLDER is what is compared: the JSON of the command cost in a build that
-# has it, else that of bench/bill, which has the same totals.
-document() { "$dir/bill" "$1"; }
-what=bench/bill
-if "$dir/skilltrace" cost --config-dir "$dir/bills/blocks" --format json --quiet 2>/dev/null |
-  jq -e '.schema == "skilltrace/cost@1"' >/dev/null 2>&1; then
-  document() { "$dir/skilltrace" cost --config-dir "$1" --format json --quiet; }
-  what='skilltrace cost'
-fi
-
 # ours FOLDER and theirs FOLDER print input, cache writes, cache reads, output and
 # micro-dollars of a configuration folder.
 ours() {
-  document "$1" |
+  "$dir/skilltrace" cost --config-dir "$1" --format json --quiet |
     jq -r '[.usage.input, .usage.cache_write_5m + .usage.cache_write_1h, .usage.cache_read, .usage.output, ([.layers[].cost_microusd] | add // 0)] | @tsv'
 }
 theirs() {
@@ -89,7 +79,7 @@ compare() {
   fi
 }
 
-echo "$what beside $version; prices of $(jq -r .as_of budget/prices.json)"
+echo "skilltrace cost beside $version; prices of $(jq -r .as_of budget/prices.json)"
 printf '%-28s %13s %13s %15s %15s\n' question 'our tokens' 'its tokens' 'our dollars' 'its dollars'
 while IFS=$'\t' read -r folder _ reason; do
   compare "${folder##*/}" "$folder" "$reason"
