@@ -41,7 +41,7 @@ type query struct {
 	names  []string
 	byUse  map[string][]int // results, bodies and notes of the skill's calls
 	calls  map[int][]int    // attempts, by span
-	states map[int]carried  // by span: what stood of its text before it, if anything did
+	runs   []carriedRun     // what stood of its text before spans
 	before prior            // what the last span said of the gates up to the listing
 	loose  map[int][]int    // bodies without a call, by span
 	reads  map[int]int      // by span, the first Read of the skill's file

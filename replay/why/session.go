@@ -64,6 +64,7 @@ type agent struct {
 	byUse    map[string][]int // results, bodies and notes of Skill calls
 	resumes  []int
 	branches bool  // a rewind left something
+	breaks   []int // spans at which something may be otherwise than at the one before
 	lineOf   []int // spans that no rewind left, by the lines of their prompts
 	indexes  map[string]*corpus
 	last     *corpus
@@ -106,6 +107,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, indexes: map[string]*corpus{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}}
 	events := r.Agent.Events
 	a.findSpans()
+	a.findBreaks()
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)

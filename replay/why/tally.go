@@ -2,6 +2,7 @@ package why
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/skilltrace/skilltrace/replay"
@@ -36,24 +37,24 @@ type VerdictCount struct {
 func (s *Session) Tally(a *Answer) Tally {
 	t := s.tally(&a.Subject)
 	for i := range a.Questions {
-		t.question(&a.Questions[i])
+		t.question(&a.Questions[i], 1)
 	}
 	return t
 }
 
-// question counts a question.
-func (t *Tally) question(q *Question) {
+// question counts a question, and others that are like it.
+func (t *Tally) question(q *Question, n int) {
 	if q.Abandoned {
 		return
 	}
-	t.Prompts++
+	t.Prompts += n
 	if q.Shown != replay.ShownAbsent {
 		t.Listed = 1
 	}
 	if q.Shown == replay.ShownFull {
 		t.Described = 1
 	}
-	t.count(q.Verdict.Gate, q.Verdict.State, 1, 0)
+	t.count(q.Verdict.Gate, q.Verdict.State, n, 0)
 	for i := range t.Verdicts {
 		t.Verdicts[i].Sessions = 1
 	}
@@ -127,22 +128,23 @@ func (s *Session) Survey(name string) (Tally, *Question) {
 	for _, a := range s.agents {
 		q := s.query(a, &sub)
 		q.brief = true
-		last := Question{}
-		for n := range a.spans {
+		starts := q.starts()
+		for k, n := range starts {
+			end := len(a.spans)
+			if k+1 < len(starts) {
+				end = starts[k+1]
+			}
 			if a.spans[n].pseudo && len(q.calls[n])+len(q.loose[n]) == 0 {
 				continue
 			}
-			if n == 0 || !q.unchanged(n) {
-				last = q.ask(n)
-				last.agent = nil
-			}
-			last.Abandoned = a.spans[n].Abandoned
-			t.question(&last)
+			one := q.ask(n)
+			one.agent = nil
+			t.question(&one, end-n)
 			same := func(f Question) bool {
-				return f.Verdict.Gate == last.Verdict.Gate && f.Verdict.State == last.Verdict.State
+				return f.Verdict.Gate == one.Verdict.Gate && f.Verdict.State == one.Verdict.State
 			}
-			if !last.Abandoned && !slices.ContainsFunc(firsts, same) {
-				firsts = append(firsts, last)
+			if !one.Abandoned && !slices.ContainsFunc(firsts, same) {
+				firsts = append(firsts, one)
 			}
 		}
 	}
@@ -155,30 +157,52 @@ func (s *Session) Survey(name string) (Tally, *Question) {
 	return t, nil
 }
 
-// unchanged reports whether all that decides on a span is as it was at the one before.
-func (q *query) unchanged(n int) bool {
-	for _, m := range []int{n - 1, n} {
-		_, read := q.reads[m]
-		_, hand := q.hand[m]
-		if len(q.calls[m])+len(q.loose[m]) > 0 || read || hand || q.spans[m].Abandoned || q.carriedTo(m) || q.spans[m].pseudo {
-			return false
-		}
+// starts are the spans at which something may be otherwise than at the one before.
+func (q *query) starts() []int {
+	out := slices.Clone(q.breaks)
+	alone := func(n int) { out = append(out, n, n+1) }
+	for n := range q.calls {
+		alone(n)
 	}
-	if !q.spans[n].Skills.Same(q.spans[n-1].Skills) {
-		return false
+	for n := range q.loose {
+		alone(n)
 	}
-	a, ok := q.course.At(q.spans[n-1].Event)
-	b, ok2 := q.course.At(q.spans[n].Event)
-	if !ok || !ok2 || a.Missing() != b.Missing() || !sameList(a.Skills(), b.Skills()) {
-		return false
+	for n := range q.reads {
+		alone(n)
 	}
-	return q.changed(q.spans[n-1].Event) == q.changed(q.end(n))
+	for n := range q.hand {
+		alone(n)
+	}
+	for _, r := range q.runs {
+		out = append(out, r.from)
+	}
+	for _, i := range q.changes[q.sub.Name] {
+		at := q.Changes[i].Event
+		n := sort.Search(len(q.spans), func(n int) bool { return q.spans[n].Event > at }) // the first behind it
+		out = append(out, max(n-1, 0), n)
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	for len(out) > 0 && out[len(out)-1] >= len(q.spans) {
+		out = out[:len(out)-1]
+	}
+	return out
 }
 
-// carriedTo reports whether anything of the skill's text stood before a span.
-func (q *query) carriedTo(n int) bool {
-	_, ok := q.states[n]
-	return ok
+// findBreaks finds the spans at which something may be otherwise for all skills.
+func (a *agent) findBreaks() {
+	for n := range a.spans {
+		sp := &a.spans[n]
+		if n == 0 || sp.Abandoned || sp.pseudo || a.spans[n-1].Abandoned || a.spans[n-1].pseudo || !sp.Skills.Same(a.spans[n-1].Skills) {
+			a.breaks = append(a.breaks, n)
+			continue
+		}
+		x, ok := a.course.At(a.spans[n-1].Event)
+		y, ok2 := a.course.At(sp.Event)
+		if !ok || !ok2 || x.Missing() != y.Missing() || !sameList(x.Skills(), y.Skills()) {
+			a.breaks = append(a.breaks, n)
+		}
+	}
 }
 
 // sameList reports whether two lists are one.

@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -57,7 +58,6 @@ func (q *query) carry() {
 			q.loose[n] = append(q.loose[n], i)
 		}
 	}
-	q.states = map[int]carried{}
 	if q.branches {
 		q.carryBranches(mine)
 		return
@@ -65,22 +65,39 @@ func (q *query) carry() {
 	// One line: what happened to the text stands between the prompts.
 	s, n := carried{body: -1}, 0
 	for _, i := range merged(mine, q.wipes) {
-		for ; n < len(q.spans) && q.spans[n].Event <= i; n++ {
+		if n < len(q.spans) && q.spans[n].Event <= i {
 			q.carried(n, s)
+			n = sort.Search(len(q.spans), func(k int) bool { return q.spans[k].Event > i })
 		}
 		_, own := slices.BinarySearch(mine, i)
 		s = q.carriedBehind(s, i, own)
 	}
-	for ; n < len(q.spans); n++ {
+	if n < len(q.spans) {
 		q.carried(n, s)
 	}
 }
 
-// carried keeps what stands before a span.
+// carriedRun is what stands before a span, and before those that follow it up to the
+// next run.
+type carriedRun struct {
+	from int
+	carried
+}
+
+// carried keeps what stands before a span. Spans come in order.
 func (q *query) carried(n int, s carried) {
-	if s.how != notCarried {
-		q.states[n] = s
+	if k := len(q.runs); k == 0 && s.how != notCarried || k > 0 && q.runs[k-1].carried != s {
+		q.runs = append(q.runs, carriedRun{n, s})
 	}
+}
+
+// state is what stands before a span.
+func (q *query) state(n int) (carried, bool) {
+	i := sort.Search(len(q.runs), func(i int) bool { return q.runs[i].from > n }) - 1
+	if i < 0 {
+		return carried{body: -1}, false
+	}
+	return q.runs[i].carried, q.runs[i].how != notCarried
 }
 
 // carryBranches follows the text along each branch.
@@ -465,7 +482,7 @@ func (q *query) checked(s *Step, body *replay.Event) {
 // stands says what becomes of the text until the next prompt.
 func (q *query) stands(s *Step, n int, a *replay.Attempt) {
 	if m := q.owner[min(q.end(n), len(q.owner)-1)]; m > n {
-		if c, ok := q.states[m]; ok && c.body >= 0 && c.where > a.Event && c.how != carriedWhole {
+		if c, ok := q.state(m); ok && c.body >= 0 && c.where > a.Event && c.how != carriedWhole {
 			q.force(s, c)
 			if s.State == Failed {
 				s.State = Info // it was there for this prompt
@@ -488,7 +505,7 @@ func (q *query) stands(s *Step, n int, a *replay.Attempt) {
 
 // later is the state of a skill that was called for an earlier prompt.
 func (q *query) later(called, force *Step, n int) {
-	c, ok := q.states[n]
+	c, ok := q.state(n)
 	if !ok {
 		return
 	}
