@@ -1,0 +1,130 @@
+package lexical
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+var texts = []struct{ text, words, language string }{
+	{"", "", ""},
+	{"Run the pending migration.", "run the pending migration", "English"},
+	{"db-migrate db_migrate plug:db", "db migrate db migrate plug db", "Latin"},
+	{"don’t stop, it's O'Neil's'", "don't stop it's o'neil's", ""},
+	{"Führe die Migration für mich aus", "führe die migration für mich aus", "German"},
+	{"Exécute la migration des données pour nous", "exécute la migration des données pour nous", "French"},
+	{"ejecuta las migraciones de la base en el servidor", "ejecuta las migraciones de la base en el servidor", "Spanish"},
+	{"执行数据库迁移", "执行 行数 数据 据库 库迁 迁移", "Chinese"},
+	{"用 git 提交", "用 git 提交", "Chinese"},
+	{"データを移行する", "デー ータ タを を移 移行 行す する", "Japanese"},
+	{"마이그레이션 실행", "마이 이그 그레 레이 이션 실행", "Korean"},
+	{"выполни миграцию", "выполни миграцию", "Cyrillic"},
+	{"x", "x", ""},
+	{"v2.1.332 1,000", "v2 1 332 1 000", ""},
+	{"\xff\xed\xa0\x80bad", "bad", ""},
+}
+
+func TestWords(t *testing.T) {
+	for _, tt := range texts {
+		if got := strings.Join(Words(tt.text), " "); got != tt.words {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.words)
+		}
+		if got := Language(tt.text); tt.language != "" && got != tt.language {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.language)
+		}
+	}
+	if n := len(Words(strings.Repeat("a", 1000))[0]); n != maxWord {
+		t.Errorf("a word of %d", n)
+	}
+	if Language("") != "" || Language("42 !") != "" {
+		t.Error("a language without letters")
+	}
+}
+
+func TestIndex(t *testing.T) {
+	x := New([]string{
+		"db-migrate Runs pending database migrations.",
+		"deploy Puts the site online.",
+		"commit Writes a commit message for the pending changes.",
+		"empty",
+		"",
+	})
+	if x.Len() != 5 {
+		t.Error(x.Len())
+	}
+	const query = "please run the pending migrations, the pending ones"
+	rank, score := x.Rank(query, 0)
+	if rank != 1 {
+		t.Errorf("rank %d", rank)
+	}
+	if rank, _ := x.Rank(query, 2); rank != 2 {
+		t.Errorf("commit ranks %d: %v", rank, x.Scores(query))
+	}
+	if rank, score := x.Rank(query, 3); rank != 0 || score != 0 {
+		t.Errorf("nothing shared: %d, %f", rank, score)
+	}
+	if got := fmt.Sprint(x.Shared(query, 0)); got != "[migrations pending]" {
+		t.Error(got)
+	}
+	if got := x.Shared("the a of", 1); got != nil {
+		t.Error(got)
+	}
+	// By hand: N=5, mean length 21/5.
+	idf := func(n float64) float64 { return math.Log(1 + (5-n+0.5)/(n+0.5)) }
+	norm := 1 + 1.2*(1-0.75+0.75*6/(21/5.0))
+	if want := (idf(2)*2.2 + idf(1)*2.2) / norm; math.Abs(score-want) > 1e-12 {
+		t.Errorf("score %v, want %v; lengths %v of %d", score, want, x.length, x.total)
+	}
+	// Equal texts share their place.
+	same := New([]string{"x y", "x y", "z"})
+	for i := range 2 {
+		if rank, _ := same.Rank("y", i); rank != 1 {
+			t.Errorf("text %d ranks %d", i, rank)
+		}
+	}
+	if got := New(nil).Scores("x"); len(got) != 0 {
+		t.Error(got)
+	}
+	if got := New([]string{""}).Scores("x"); got[0] != 0 {
+		t.Error(got)
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	for _, tt := range texts {
+		f.Add(tt.text, "run the migration")
+	}
+	f.Fuzz(func(t *testing.T, text, query string) {
+		for _, w := range Words(text) {
+			if w == "" || !utf8.ValidString(w) || strings.ContainsAny(w, " \n.,") {
+				t.Errorf("word %q", w)
+			}
+		}
+		x := New([]string{text, query})
+		for i, s := range x.Scores(query) {
+			if s < 0 || math.IsNaN(s) || math.IsInf(s, 0) {
+				t.Errorf("score %f", s)
+			}
+			if shared := x.Shared(query, i); len(shared) > 0 && s == 0 {
+				t.Errorf("shares %q without a score", shared)
+			}
+		}
+		Language(text)
+	})
+}
+
+func BenchmarkIndex(b *testing.B) {
+	texts := make([]string, 1000)
+	size := 0
+	for i := range texts {
+		texts[i] = fmt.Sprintf("skill-%d Runs task number %d for the team and writes a report of what was done.", i, i%37)
+		size += len(texts[i])
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		New(texts).Scores("write the report of task 12 for the team")
+	}
+}
