@@ -102,7 +102,7 @@ func (s Seen) Of(name string) Shown {
 // entry stands.
 func (s Seen) From(name string) (event int, ok bool) {
 	e, ok := s.entries.get(name)
-	return e.event, ok && e.shown != ShownAbsent
+	return e.event, ok
 }
 
 // Len is the number of entries that stand.

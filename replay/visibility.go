@@ -125,7 +125,9 @@ func (v *viewer) step(i int, cur view) view {
 			named = append(named, gone...)
 		}
 		for _, l := range eff.Entries {
-			cur.entries = cur.entries.with(l.Name, entry{shown: l.Shown, event: i})
+			if l.Shown != ShownAbsent { // else cut off the end
+				cur.entries = cur.entries.with(l.Name, entry{shown: l.Shown, event: i})
+			}
 			named = append(named, l.Name)
 			v.all[l.Name] = true
 		}

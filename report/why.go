@@ -136,6 +136,7 @@ type WhyWords struct {
 	Listed        int      `json:"listed"`
 	Language      string   `json:"language,omitempty"`
 	SkillLanguage string   `json:"skill_language,omitempty"`
+	Foreign       bool     `json:"foreign"` // the two are different languages
 	Named         bool     `json:"named"`
 	Typed         bool     `json:"typed"`
 	Mode          string   `json:"mode,omitempty"`
@@ -191,7 +192,7 @@ func NewWhyQuestion(session, main string, q *why.Question) WhyQuestion {
 		out.Gates = append(out.Gates, g)
 	}
 	w := &q.Words
-	out.Words = WhyWords{Shared: w.Shared, SharedCount: len(w.Shared), Rank: w.Rank, Listed: w.Listed, Language: w.Language, SkillLanguage: w.SkillLanguage, Named: w.Named, Typed: w.Typed, Mode: w.Mode}
+	out.Words = WhyWords{Shared: w.Shared, SharedCount: len(w.Shared), Rank: w.Rank, Listed: w.Listed, Language: w.Language, SkillLanguage: w.SkillLanguage, Foreign: w.Foreign, Named: w.Named, Typed: w.Typed, Mode: w.Mode}
 	return out
 }
 

@@ -201,7 +201,7 @@ func (q *WhyQuestion) askedWords(style Style) string {
 	if w.Rank > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s listed by words", place(w.Rank), count(w.Listed)))
 	}
-	if w.Language != "" && w.SkillLanguage != "" && w.Language != w.SkillLanguage {
+	if w.Foreign {
 		parts = append(parts, "asked in "+w.Language+", described in "+w.SkillLanguage)
 	}
 	if w.Mode != "" && w.Mode != "default" {

@@ -65,7 +65,7 @@ const (
 )
 
 // latin tells languages of the Latin script apart by words that stand in nearly every
-// sentence; "Latin" where none of them does, or two have as many.
+// sentence; "Latin" where hardly any of them does, or two have as many.
 func latin(text string) string {
 	counts := make([]int, len(small))
 	each(text, func(w string) {
@@ -84,10 +84,29 @@ func latin(text string) string {
 			second = n
 		}
 	}
-	if counts[best] == 0 || counts[best] == second {
+	const least = 2 // one such word can be part of a name
+	if counts[best] < least || counts[best] == second {
 		return "Latin"
 	}
 	return small[best].language
+}
+
+// Foreign reports whether two texts, by what [Language] says of them, are in different
+// languages. "Latin" may be any of those that are written so.
+func Foreign(a, b string) bool {
+	if a == "" || b == "" || a == b {
+		return false
+	}
+	return !(a == "Latin" && isLatin(b) || b == "Latin" && isLatin(a))
+}
+
+func isLatin(language string) bool {
+	for i := range small {
+		if small[i].language == language {
+			return true
+		}
+	}
+	return false
 }
 
 var small = []struct {

@@ -10,7 +10,8 @@ import (
 
 var texts = []struct{ text, words, language string }{
 	{"", "", ""},
-	{"Run the pending migration.", "run the pending migration", "English"},
+	{"Run the pending migration.", "run the pending migration", "Latin"},
+	{"Run the migration of the shop", "run the migration of the shop", "English"},
 	{"db-migrate db_migrate plug:db", "db migrate db migrate plug db", "Latin"},
 	{"don’t stop, it's O'Neil's'", "don't stop it's o'neil's", ""},
 	{"Führe die Migration für mich aus", "führe die migration für mich aus", "German"},
@@ -40,6 +41,20 @@ func TestWords(t *testing.T) {
 	}
 	if Language("") != "" || Language("42 !") != "" {
 		t.Error("a language without letters")
+	}
+}
+
+func TestForeign(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Chinese", "English", true}, {"English", "Chinese", true}, {"German", "English", true}, {"Latin", "English", false},
+		{"English", "Latin", false}, {"Latin", "Chinese", true}, {"", "English", false}, {"Latin", "Latin", false},
+	} {
+		if got := Foreign(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
+		}
 	}
 }
 

@@ -47,7 +47,8 @@ type query struct {
 	reads  map[int]int      // by span, the first Read of the skill's file
 	hand   map[int]int      // by span, the first use of a file in its folder: a segment
 	// brief: what would bring an entry back is not worked out.
-	brief bool
+	brief  bool
+	nearby []string // names near to one that is known; nil until they are asked for
 	touched
 }
 
@@ -386,15 +387,17 @@ func (c *chain) exists() {
 
 // suggest adds near names.
 func (c *chain) suggest(s *Step) {
-	names := c.sub.Near
-	if names == nil {
-		names = near(c.sub.Name, c.Names(), nil)
-	}
-	var others []string
-	for _, n := range names {
-		if n != c.sub.Name {
-			others = append(others, n)
+	others := c.sub.Near
+	if c.sub.Known {
+		if c.nearby == nil {
+			c.nearby = []string{}
+			for _, n := range near(c.sub.Name, c.Names(), nil) {
+				if n != c.sub.Name {
+					c.nearby = append(c.nearby, n)
+				}
+			}
 		}
+		others = c.nearby
 	}
 	if len(others) > 0 {
 		s.Notes = append(s.Notes, "did you mean "+strings.Join(others, " or ")+"?")
@@ -905,7 +908,7 @@ func (c *chain) described() {
 		c.why(&s, full)
 	case replay.ShownNameOnly:
 		s.State = Failed
-		s.Reason = "by name only"
+		s.Reason = nameOnly
 		c.why(&s, full)
 	default:
 		s.State, s.Missing, s.Reason = Undetermined, "the listing", "how it stood in the listing is not known"

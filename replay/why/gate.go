@@ -145,6 +145,8 @@ type Words struct {
 	Score        float64
 	// Language of the prompt and of the description: a guess by counting, "" if unknown.
 	Language, SkillLanguage string
+	// Foreign: the two are different languages.
+	Foreign bool
 	// Named: the prompt names the skill; Typed: as /name.
 	Named, Typed bool
 	// Mode is the permission mode of the prompt, "" where the log does not tell.

@@ -154,8 +154,14 @@ func (c *chain) room(s *Step, u *replay.Untrimmed) {
 		}
 	}
 	const unit = "characters" // as the client's own messages call them, whatever it counts
-	s.Reason += fmt.Sprintf("%s-character budget, %s asked for", number(u.Budget), number(t.Total))
 	byUse := u.Size.Overflow == budget.OverflowGreedy || u.Size.Overflow == budget.OverflowStrip
+	if me.Shown == budget.ShownFull && !(byUse && u.Uses == nil && t.Over()) {
+		s.Reason += "it did not fit, though by the inputs read now it would"
+		s.Notes = append(s.Notes, fmt.Sprintf("read now: a budget of %s characters, of which %s are asked for; it comes from %s", number(u.Budget), number(t.Total), u.Source))
+		s.Advice = append(s.Advice, "give the inputs of that time with --skills, --usage, --settings and --window")
+		return
+	}
+	s.Reason += fmt.Sprintf("%s-character budget, %s asked for", number(u.Budget), number(t.Total))
 	switch {
 	case byUse && u.Uses == nil:
 		s.Notes = append(s.Notes, "its rank by use is not known: usage counts are missing")
@@ -172,9 +178,7 @@ func (c *chain) room(s *Step, u *replay.Untrimmed) {
 	}
 	s.Notes = append(s.Notes, "the budget comes from "+u.Source)
 	if me.Shown == budget.ShownFull {
-		// The files read now leave room for it.
-		s.Notes = append(s.Notes, "by the inputs read now it would be described in full: they are not those of the session")
-		return
+		return // which descriptions gave way depends on the counts
 	}
 	if u.Size.Overflow == budget.OverflowUniform && t.TextWidth > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("each description is cut to %s %s", number(t.TextWidth), unit))
@@ -338,6 +342,9 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
+// nameOnly is how an entry without its description stands in a listing.
+const nameOnly = "by name only"
+
 // sentence is the verdict of a question in one sentence.
 func (q *query) sentence(out *Question) string {
 	name := q.sub.Name
@@ -370,7 +377,7 @@ func (q *query) sentence(out *Question) string {
 		if out.Shown == replay.ShownShortened {
 			return fmt.Sprintf("The model saw only a part of the description of %s %s: %s.", name, at, trimmed(s.Reason))
 		}
-		return fmt.Sprintf("The model saw only the name of %s %s: %s.", name, at, trimmed(s.Reason))
+		return fmt.Sprintf("The model saw only the name of %s %s: %s.", name, at, trimmed(strings.TrimPrefix(s.Reason, nameOnly+": ")))
 	case Present:
 		return fmt.Sprintf("%s was not visible any more %s: %s.", name, at, trimmed(s.Reason))
 	case Delivered:

@@ -63,11 +63,10 @@ type agent struct {
 	reads    map[string][]int // Reads of SKILL.md, by its folder, and of other files by their path
 	byUse    map[string][]int // results, bodies and notes of Skill calls
 	resumes  []int
-	branches bool  // a rewind left something
-	breaks   []int // spans at which something may be otherwise than at the one before
-	lineOf   []int // spans that no rewind left, by the lines of their prompts
-	indexes  map[string]*corpus
-	last     *corpus
+	branches bool    // a rewind left something
+	breaks   []int   // spans at which something may be otherwise than at the one before
+	lineOf   []int   // spans that no rewind left, by the lines of their prompts
+	corpus   *corpus // nil until it is asked for
 	trials   map[*replay.Effect]*trial
 	doubles  map[int]map[string][]string // what repeats an entry of a listing, by its event
 	drops    map[int][]string            // what a compaction put back, by its event
@@ -81,14 +80,15 @@ type span struct {
 	end    int  // the event behind the last that belongs to it
 }
 
-// corpus is what was listed at one moment, as texts.
+// corpus are entries of listings, as texts.
 type corpus struct {
-	at    map[string]int
-	index *lexical.Index
-	// Of the last one asked for, by what it is told again.
-	seen replay.Seen
-	full []skills.Entry
+	entries []worded
+	at      map[string]int // by name and text
+	index   *lexical.Index
 }
+
+// worded is an entry with a description that it had.
+type worded struct{ name, text string }
 
 // Prepare makes a session ready to be asked. Courses are those of the result's agents,
 // see [replay.RunCourses]. Files says of skill files, by path, how
@@ -104,10 +104,9 @@ func Prepare(r *replay.Result, courses []replay.Course, files map[string]FileSta
 
 func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	a := &agent{AgentResult: r, course: course, summary: replay.Summarize(r.Agent), attempts: map[string][]int{}, changes: map[string][]int{},
-		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, indexes: map[string]*corpus{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}}
+		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}}
 	events := r.Agent.Events
 	a.findSpans()
-	a.findBreaks()
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)
@@ -168,6 +167,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			}
 		}
 	}
+	a.findBreaks()
 	for i := range r.Agent.Segments {
 		if g := &r.Agent.Segments[i]; g.Part == replay.PartReference {
 			name := replay.NormalName(g.Skill)

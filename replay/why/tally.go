@@ -189,11 +189,17 @@ func (q *query) starts() []int {
 	return out
 }
 
-// findBreaks finds the spans at which something may be otherwise for all skills.
+// findBreaks finds the spans at which something may be otherwise for all skills: the
+// files, or that a listing was sent at all. What listings say of one skill is among its
+// changes.
 func (a *agent) findBreaks() {
+	first := -1
+	if len(a.listings) > 0 {
+		first = a.listings[0]
+	}
 	for n := range a.spans {
 		sp := &a.spans[n]
-		if n == 0 || sp.Abandoned || sp.pseudo || a.spans[n-1].Abandoned || a.spans[n-1].pseudo || !sp.Skills.Same(a.spans[n-1].Skills) {
+		if n == 0 || sp.Abandoned || sp.pseudo || a.spans[n-1].Abandoned || a.spans[n-1].pseudo || first >= a.spans[n-1].Answer && first < sp.Answer {
 			a.breaks = append(a.breaks, n)
 			continue
 		}

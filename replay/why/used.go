@@ -603,16 +603,16 @@ func (q *query) putBack(c carried) []string {
 func (q *query) settle(out *Question, n int) {
 	called, force := out.Step(Called), out.Step(InForce)
 	used := called.State == Passed
-	if used || force.State == Passed && called.State == Info {
-		// What kept the skill from the model did not keep it from being used.
-		for i := range out.Steps {
-			s := &out.Steps[i]
-			if s.Gate == Called {
-				break
-			}
-			if s.State == Failed {
-				s.State = Info
-			}
+	// What kept the skill from the model did not keep it from being used; and somebody who
+	// called it in vain did not need to be told of it.
+	tried := len(q.calls[n]) > 0
+	for i := range out.Steps {
+		s := &out.Steps[i]
+		if s.Gate == Called {
+			break
+		}
+		if s.State == Failed && (used || force.State == Passed && called.State == Info || tried && place(s.Gate) >= place(Announced)) {
+			s.State = Info
 		}
 	}
 	v := &out.Verdict
@@ -636,7 +636,7 @@ func (q *query) settle(out *Question, n int) {
 			if s.State != Failed {
 				continue
 			}
-			if s.Gate == Called && open != nil && len(q.calls[n]) == 0 {
+			if s.Gate == Called && open != nil && !tried {
 				break // what the model saw is not known
 			}
 			take(s)

@@ -1,8 +1,6 @@
 package why
 
 import (
-	"crypto/sha256"
-	"io"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
@@ -33,61 +31,83 @@ func (s *Session) Explain(sub *Subject, q *Question) {
 
 func (s *Session) compare(sub *Subject, q *Question) {
 	a := q.agent
+	sp := &a.spans[q.span]
 	w := &q.Words
 	w.Typed = typedIn(q.Text, sub.called())
 	w.Named = w.Typed || namedIn(q.Text, sub.called())
 	w.Language = lexical.Language(q.Text)
-	c := s.corpus(a, q.span)
-	w.Listed = len(c.at)
-	at, ok := c.at[sub.Name]
-	index := c.index
-	if !ok {
-		text := s.describe(a, q.span, sub.Name)
-		if text == "" {
+	w.Listed = sp.Skills.Len()
+	texts := s.texts(a, q.span)
+	text := texts(sub.Name)
+	c := s.corpus(a)
+	at, listed := c.at[entryKey(sub.Name, text)]
+	if _, stands := sp.Skills.From(sub.Name); !stands || !listed {
+		if text = s.describe(a, q.span, sub.Name); text == "" {
 			return
 		}
-		// Not listed: compared by itself, among nothing.
-		index, at = lexical.New([]string{sub.Name + " " + text}), 0
-		w.SkillLanguage = lexical.Language(text)
-		w.Shared = index.Shared(q.Text, at)
-		return
+		w.Shared = lexical.New([]string{sub.Name + " " + text}).Shared(q.Text, 0)
+	} else {
+		w.Shared = c.index.Shared(q.Text, at)
+		scores := c.index.Scores(q.Text)
+		if w.Score = scores[at]; w.Score > 0 {
+			w.Rank = 1
+			for i, score := range scores {
+				if score <= w.Score {
+					continue
+				}
+				name := c.entries[i].name
+				if _, stands := sp.Skills.From(name); stands && texts(name) == c.entries[i].text {
+					w.Rank++
+				}
+			}
+		}
 	}
-	w.SkillLanguage = lexical.Language(s.describe(a, q.span, sub.Name))
-	w.Shared = index.Shared(q.Text, at)
-	w.Rank, w.Score = index.Rank(q.Text, at)
+	w.SkillLanguage = lexical.Language(text)
+	w.Foreign = lexical.Foreign(w.Language, w.SkillLanguage)
 }
 
-// corpus are the entries that stood in the conversation at a prompt, by name: their
-// whole descriptions where files tell them, else what the model saw.
-func (s *Session) corpus(a *agent, n int) *corpus {
-	sp := &a.spans[n]
-	if c := a.last; c != nil && c.seen.Same(sp.Skills) && sameEntries(c.full, a.entries(n)) {
-		return c
+// corpus are all entries that an agent was ever sent, with each description that they
+// had: the whole one where files tell it, else what the model saw. How rare a word is
+// is counted in all of them; ranks are among those that stood there at a prompt.
+func (s *Session) corpus(a *agent) *corpus {
+	if a.corpus != nil {
+		return a.corpus
 	}
-	texts := s.texts(a, n)
-	var names, docs []string
-	key := sha256.New()
-	for name, shown := range sp.Skills.All() {
-		if shown == replay.ShownAbsent {
-			continue
+	c := &corpus{at: map[string]int{}}
+	var docs []string
+	add := func(name, text string) {
+		key := entryKey(name, text)
+		if _, ok := c.at[key]; ok {
+			return
 		}
-		doc := name + " " + texts(name)
-		names, docs = append(names, name), append(docs, doc)
-		io.WriteString(key, doc)
-		key.Write([]byte{0xff}) // in no text
+		c.at[key] = len(docs)
+		c.entries = append(c.entries, worded{name, text})
+		docs = append(docs, name+" "+text)
 	}
-	sum := string(key.Sum(nil))
-	c := a.indexes[sum]
-	if c == nil {
-		c = &corpus{at: make(map[string]int, len(names)), index: lexical.New(docs)}
-		for i, name := range names {
-			c.at[name] = i
+	var last []skills.Entry
+	for n := range a.spans {
+		if list := a.entries(n); !sameEntries(list, last) {
+			for i := range list {
+				add(list[i].Name, list[i].Full)
+			}
+			last = list
 		}
-		a.indexes[sum] = c
 	}
-	a.last = &corpus{c.at, c.index, sp.Skills, a.entries(n)}
+	for _, i := range a.listings {
+		l := a.Agent.Events[i].Listing
+		for _, line := range skills.ParseListing(l.Content, l.Names) {
+			if line.Name != "" {
+				add(line.Name, line.Text)
+			}
+		}
+	}
+	c.index = lexical.New(docs)
+	a.corpus = c
 	return c
 }
+
+// entryKey tells entries apart by name and text.
+func entryKey(name, text string) string { return name + "\xff" + text }
 
 // entries are those of a whole listing at a prompt, nil where no file tells them.
 func (a *agent) entries(n int) []skills.Entry {
