@@ -760,6 +760,9 @@ func (w *walker) touches(ref *callRef) {
 		w.emit(Event{Kind: CatalogueChange, Tool: ref.name, Path: path, Change: change})
 	case "Bash":
 		command := ref.input.Get("command").Text()
+		if command != "" {
+			w.agent.Commands = append(doubled(w.agent.Commands), Command{w.where(w.graph.nodes[w.node].rec), len(w.agent.Events) - 1, command})
+		}
 		if !strings.Contains(command, ".claude/") && !strings.Contains(command, "SKILL.md") {
 			return
 		}

@@ -222,10 +222,14 @@ func attached(r *jsonl.Record) *attachment {
 	return out
 }
 
+// maxCommand is how long a command may be, in bytes of JSON, to be kept although it is
+// not about skills: those that a skill's text tells to run are short.
+const maxCommand = 256
+
 // reduced is the input of a tool use, as JSON, without the members that no event
 // tells of: the texts of edits, searches and the like. The input of a Skill call is
 // kept whole, the text of a written file where it can be a skill, a command where it
-// can be about skills.
+// is short or can be about skills.
 func reduced(b *jsonl.Block) jsonl.Value {
 	in := jsonl.Value(b.Input)
 	if b.Name == "Skill" {
@@ -239,7 +243,7 @@ func reduced(b *jsonl.Block) jsonl.Value {
 			return b.Name == "Write" && skillPath(in.Get("file_path").Text())
 		case "command":
 			// As it stands in the text, where any letter may be written as an escape.
-			return bytes.Contains(v, []byte(".claude")) || bytes.Contains(v, []byte("SKILL.md")) || bytes.Contains(v, []byte(`\u00`))
+			return len(v) <= maxCommand || bytes.Contains(v, []byte(".claude")) || bytes.Contains(v, []byte("SKILL.md")) || bytes.Contains(v, []byte(`\u00`))
 		}
 		return false
 	})

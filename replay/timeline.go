@@ -161,6 +161,7 @@ type Agent struct {
 	Invocation string
 	Events     []Event
 	Calls      []APICall
+	Commands   []Command
 	Segments   []Segment
 	// Inherits: it began with the conversation of the agent that started it.
 	Inherits bool
@@ -168,6 +169,14 @@ type Agent struct {
 	Environment bool
 	Prompts     int
 	Slashes     int
+}
+
+// Command is a shell command that the model ran, and that succeeded. Long ones are kept
+// only where they can be about skills.
+type Command struct {
+	Where Where // of its result
+	Event int   // the last event before its result, an index among the agent's; -1 for none
+	Text  string
 }
 
 // APICall is one model request with its recorded usage.

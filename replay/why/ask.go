@@ -46,6 +46,7 @@ type query struct {
 	loose  map[int][]int    // bodies without a call, by span
 	reads  map[int]int      // by span, the first Read of the skill's file
 	hand   map[int]int      // by span, the first use of a file in its folder: a segment
+	ran    map[int]int      // by span, the first of its commands that the model ran
 	// brief: what would bring an entry back is not worked out.
 	brief  bool
 	nearby []string // names near to one that is known; nil until they are asked for
@@ -70,7 +71,7 @@ type prior struct {
 }
 
 func (s *Session) query(a *agent, sub *Subject) *query {
-	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, calls: map[int][]int{}, loose: map[int][]int{}, reads: map[int]int{}, hand: map[int]int{}}
+	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, calls: map[int][]int{}, loose: map[int][]int{}, reads: map[int]int{}, hand: map[int]int{}, ran: map[int]int{}}
 	uses := map[string]bool{}
 	for _, n := range q.names {
 		for _, t := range a.attempts[n] {
@@ -103,6 +104,7 @@ func (s *Session) query(a *agent, sub *Subject) *query {
 			first(q.reads, a.owner[i], i)
 		}
 	}
+	q.byHand()
 	for _, n := range q.names {
 		for _, i := range a.hands[n] {
 			first(q.hand, a.spanOfLine(a.Agent.Segments[i].Line), i)

@@ -35,7 +35,8 @@ type Session struct {
 	byName   map[*skills.Status]map[string][]*skills.Status // by the first of a list
 	problems map[string]skills.Problem
 	full     map[*skills.Entry]map[string]string
-	known    bool // skill files are known
+	shell    map[string]int // the commands of all skill files, and in how many they stand
+	known    bool           // skill files are known
 }
 
 // trace is where a name was seen first.
@@ -63,10 +64,12 @@ type agent struct {
 	reads    map[string][]int // Reads of SKILL.md, by its folder, and of other files by their path
 	byUse    map[string][]int // results, bodies and notes of Skill calls
 	resumes  []int
-	branches bool    // a rewind left something
-	breaks   []int   // spans at which something may be otherwise than at the one before
-	lineOf   []int   // spans that no rewind left, by the lines of their prompts
-	corpus   *corpus // nil until it is asked for
+	commands map[string][]int // that the model ran, by their text; nil until they are asked for
+	ranNames []string         // their texts, sorted
+	branches bool             // a rewind left something
+	breaks   []int            // spans at which something may be otherwise than at the one before
+	lineOf   []int            // spans that no rewind left, by the lines of their prompts
+	corpus   *corpus          // nil until it is asked for
 	trials   map[*replay.Effect]*trial
 	doubles  map[int]map[string][]string // what repeats an entry of a listing, by its event
 	drops    map[int][]string            // what a compaction put back, by its event

@@ -34,7 +34,9 @@ func with(files map[string]string, more ...string) map[string]string {
 	return out
 }
 
-func one(name, text string) map[string]string { return with(map[string]string{name: text}) }
+func one(name, text string, more ...string) map[string]string {
+	return with(map[string]string{name: text}, more...)
+}
 
 // used are counts of old uses of all fillers and of commit.
 func used(n int) map[string]replay.UsageCount {
@@ -221,6 +223,23 @@ var suite = []session{
 		b.tool("Bash", `{"command":"sh /home/dev/.claude/skills/db-migrate/run.sh"}`)
 		b.say("done")
 	}, gate: why.Called, line: 4, says: "by hand (line 4)"},
+	{name: "its command run by hand", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\nRun it:\n\n```sh\n# all of them\nnpm run db:migrate -- --env $1\ngit status --short\n```\n"), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.tool("Bash", `{"command":"cd /home/dev/shop && npm run db:migrate -- --env prod"}`)
+		b.say("done")
+	}, gate: why.Called, line: 4, says: "the model ran a command of its SKILL.md by hand (line 4)"},
+	{name: "a command of another skill too", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\n```sh\ngit status --short\n```\n", home+"commit/SKILL.md", "---\ndescription: Writes a commit.\n---\n```sh\ngit status --short\n```\n"), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.tool("Bash", `{"command":"git status --short"}`)
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "in plan mode and in another language", version: "2.1.332", build: func(b *book) {
+		b.prompt("请执行数据库迁移", "plan")
+		b.listing(true, listed, "- db-migrate: Runs the pending migrations of the database.")
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "not chosen"},
 	{name: "call not answered", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

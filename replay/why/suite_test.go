@@ -337,6 +337,26 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+// What a prompt said is told as facts.
+func TestWords(t *testing.T) {
+	for i := range suite {
+		c := &suite[i]
+		if c.name != "in plan mode and in another language" && c.name != "visible and not chosen" {
+			continue
+		}
+		_, a := c.ask(t)
+		w := c.question(t, a).Words
+		got := fmt.Sprintf("%v %d of %d, %s and %s %v, mode %q", w.Shared, w.Rank, w.Listed, w.Language, w.SkillLanguage, w.Foreign, w.Mode)
+		want := `[] 0 of 2, Chinese and English true, mode "plan"`
+		if c.name == "visible and not chosen" {
+			want = `[pending] 1 of 2, Latin and Latin false, mode ""`
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", c.name, got, want)
+		}
+	}
+}
+
 // checkShape holds for every question.
 func checkShape(t *testing.T, q *why.Question) {
 	t.Helper()

@@ -173,6 +173,9 @@ func (q *query) starts() []int {
 	for n := range q.hand {
 		alone(n)
 	}
+	for n := range q.ran {
+		alone(n)
+	}
 	for _, r := range q.runs {
 		out = append(out, r.from)
 	}

@@ -363,6 +363,12 @@ func (q *query) instead(s *Step, n int) {
 		g := &q.agent.Agent.Segments[i]
 		s.Reason = fmt.Sprintf("not called: the model used the files of its folder by hand (line %d)", g.Line)
 		s.Where, s.Text = replay.Where{File: q.agent.Agent.File, Line: g.Line, UUID: g.UUID}, g.Tool
+		return
+	}
+	if i, ok := q.ran[n]; ok {
+		c := &q.agent.Agent.Commands[i]
+		s.Reason = fmt.Sprintf("not called: the model ran a command of its SKILL.md by hand (line %d)", c.Where.Line)
+		s.Where, s.Text = c.Where, firstLine(c.Text)
 	}
 }
 
