@@ -310,6 +310,7 @@ func (o *observer) link() {
 		}
 	}
 	o.claim(subs)
+	o.passOn()
 	sort.SliceStable(subs, func(i, j int) bool {
 		x, y := firstTime(subs[i]), firstTime(subs[j])
 		if !x.Equal(y) {
@@ -317,6 +318,24 @@ func (o *observer) link() {
 		}
 		return subs[i].ID < subs[j].ID
 	})
+}
+
+// passOn lets the agents that a fork started work for its skill too.
+func (o *observer) passOn() {
+	agents := o.session.Agents
+	for _, a := range agents {
+		// Up to the agent that works for a skill. A chain has no more links than there
+		// are agents; only a hostile log closes one to a ring.
+		up := a
+		for n := 0; n < len(agents) && up.OnBehalfOf == "" && up.StartedBy != ""; n++ {
+			call := o.calls[up.StartedBy]
+			if call == nil || call.agent >= len(agents) {
+				break
+			}
+			up = agents[call.agent]
+		}
+		a.OnBehalfOf = up.OnBehalfOf
+	}
 }
 
 // claim ties forks that no result names, but whose system prompt is a body or whose

@@ -417,3 +417,29 @@ func TestReadError(t *testing.T) {
 	}
 	equal(t, "what was read before", kinds(s.Main()), "prompt@1")
 }
+
+// TestPassOn: what a fork starts works for its skill too.
+func TestPassOn(t *testing.T) {
+	agent := func(id string, rows ...string) replay.Source {
+		src := source("agent-"+id+".jsonl", lines(rows...))
+		src.Agent = id
+		return src
+	}
+	started := func(id string) string { return `"toolUseResult":{"status":"completed","agentId":` + quote(id) + `}` }
+	s, err := replay.Observe(
+		source("log.jsonl", lines(user("a", "", "do", at(0)), assistant("b", "a", "m1", skillUse("t1", "f"), at(1)),
+			result("c", "b", "t1", "Skill \"f\" completed (forked execution).", `"toolUseResult":{"success":true,"commandName":"f","status":"forked","agentId":"x"}`, at(9)),
+			assistant("d", "c", "m2", use("t4", "Agent", `{"prompt":"other"}`), at(10)), result("e", "d", "t4", "done", started("w"), at(12)))),
+		agent("x", user("f", "", bodyText("f", "F."), `"isMeta":true`, at(2)), assistant("g", "f", "m3", use("t2", "Agent", `{"prompt":"p"}`), at(3)), result("h", "g", "t2", "done", started("y"), at(8))),
+		agent("y", user("i", "", "p", at(4)), assistant("j", "i", "m4", use("t3", "Agent", `{"prompt":"q"}`), at(5)), result("k", "j", "t3", "done", started("z"), at(7))),
+		agent("z", user("l", "", "q", at(6))),
+		agent("w", user("m", "", "other", at(11))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range s.Agents {
+		got = append(got, a.ID+":"+a.OnBehalfOf)
+	}
+	equal(t, "on behalf of", strings.Join(got, " "), "main: x:f y:f z:f w:")
+}

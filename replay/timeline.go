@@ -153,7 +153,7 @@ type Agent struct {
 	File string
 	Type string // subagent type, "" if unknown
 	// StartedBy is the tool use, in the parent's timeline, that started it;
-	// OnBehalfOf the skill (a fork) it runs.
+	// OnBehalfOf the skill that it works for: a fork's, also of what that started.
 	StartedBy  string
 	OnBehalfOf string
 	// Invocation is the message that tells a fork its task behind the messages of its
