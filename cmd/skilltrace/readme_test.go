@@ -21,9 +21,15 @@ var console = regexp.MustCompile("(?s)```console\n\\$ skilltrace ([^\n]*)\n(.*?)
 // leftOut stands in such a block for lines that are not shown.
 const leftOut = "…"
 
-// TestReadme holds README.md to what the program prints: each console block is
-// run on the bundled recording, in a folder that is named as a clone is.
+// TestReadme holds README.md and a how-to to what the program prints: each console block
+// is run on the bundled recordings, in a folder that is named as a clone is.
 func TestReadme(t *testing.T) {
+	for _, name := range []string{"README.md", "docs/how-to-why.md"} {
+		t.Run(name, func(t *testing.T) { checkConsole(t, name) })
+	}
+}
+
+func checkConsole(t *testing.T, name string) {
 	if runtime.GOOS == "windows" {
 		t.Skip("paths look otherwise here")
 	}
@@ -34,7 +40,8 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(root, "README.md")
+	page := filepath.Base(name)
+	name = filepath.Join(root, filepath.FromSlash(name))
 	readme, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +51,10 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	clone := filepath.Join(home, "skilltrace")
-	if err := os.CopyFS(filepath.Join(clone, "fixtures", "compact"), os.DirFS(filepath.Join(root, "fixtures", "compact"))); err != nil {
-		t.Fatal(err)
+	for _, fixture := range []string{"compact", "overflow"} {
+		if err := os.CopyFS(filepath.Join(clone, "fixtures", fixture), os.DirFS(filepath.Join(root, "fixtures", fixture))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Chdir(clone)
 	getenv := func(key string) string { return map[string]string{"HOME": home, "COLUMNS": "80"}[key] }
@@ -61,14 +70,14 @@ func TestReadme(t *testing.T) {
 		shown, ok := shorten(m[2], out.String())
 		switch {
 		case !ok:
-			t.Errorf("skilltrace %s: what README.md shows cannot be found in\n%s", m[1], &out)
+			t.Errorf("skilltrace %s: what %s shows cannot be found in\n%s", m[1], page, &out)
 		case shown != m[2] && !*update:
-			t.Errorf("skilltrace %s: README.md shows\n%s\nnow it prints\n%s\n(go test ./cmd/skilltrace -run TestReadme -update)", m[1], m[2], shown)
+			t.Errorf("skilltrace %s: %s shows\n%s\nnow it prints\n%s\n(go test ./cmd/skilltrace -run TestReadme -update)", m[1], page, m[2], shown)
 		}
 		return "```console\n$ skilltrace " + m[1] + "\n" + shown + "```\n"
 	})
 	if ran == 0 {
-		t.Error("README.md shows no output")
+		t.Errorf("%s shows no output", page)
 	}
 	if *update && !t.Failed() {
 		if err := os.WriteFile(name, []byte(fresh), 0o644); err != nil {

@@ -83,9 +83,9 @@ func (c *chain) why(s *Step, full string) {
 	if full != "" && !c.edited() {
 		if limit := c.capOf(set); limit > 0 && budget.Len16(full) > limit {
 			s.Notes = append(s.Notes, fmt.Sprintf("an entry is cut at %s characters", number(limit)))
-			s.Advice = append(s.Advice, fmt.Sprintf("cut %s from its description", chars(budget.Len16(full)-limit)))
 			if c.sp.Skills.Of(c.sub.Name) == replay.ShownShortened && c.m.Rules().Size.Overflow != budget.OverflowUniform {
 				s.Reason += fmt.Sprintf(": an entry is cut at %s", number(limit))
+				s.Advice = append(s.Advice, fmt.Sprintf("cut %s from its description", chars(budget.Len16(full)-limit)))
 				return
 			}
 		}
@@ -304,15 +304,19 @@ func (c *chain) once(s *Step, u *replay.Untrimmed, i int) {
 
 // wider finds the budget at which the entry is shown whole.
 func (c *chain) wider(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int) {
-	want := t.Total
-	if n := u.Budget + t.Lines[i].Need; t.Lines[i].Need > 0 && n < want && fits(u.Lines, i, n, u.Size) {
-		want = n
-	}
-	if !fits(u.Lines, i, want, u.Size) {
-		want++ // the oldest clients count a line break behind the last entry
-		if !fits(u.Lines, i, want, u.Size) {
+	want := u.Budget
+	// With more room others may come back first and take it: a step gives the entry what
+	// it then lacks.
+	const most = 64 // steps
+	for step, now := 0, *t; now.Lines[i].Shown != budget.ShownFull; step++ {
+		need := max(now.Lines[i].Need, 1)
+		if u.Size.Overflow == budget.OverflowUniform || step == most {
+			need = max(t.Total-want, 1) // the width is one for all
+		}
+		if want += need; want > t.Total+len(u.Lines)+1 {
 			return
 		}
+		now = budget.Trim(u.Lines, want, u.Size)
 	}
 	env := c.m.Process() != nil && c.m.Process().Env[budget.EnvCharBudget] != ""
 	if !u.Size.FractionSetting || env || u.Budget <= 0 {
