@@ -53,15 +53,32 @@ func CutWidth(u Unit, s string, n int) string {
 // asciiWidth is the display width of s if it is ASCII without escape sequences:
 // printable characters count 1, controls 0.
 func asciiWidth(s string) (int, bool) {
-	n := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= utf8.RuneSelf || c == 0x1B {
-			return 0, false
+	n, width := asciiRun(s)
+	return width, n == len(s)
+}
+
+// asciiRun is how many bytes at the front of s are ASCII and no ESC, and their display
+// width. Eight printable ones are told at once: listings are made of them.
+func asciiRun(s string) (n, width int) {
+	const each = 0x0101010101010101
+	for n+8 <= len(s) {
+		b := s[n : n+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		control := (w - 0x20*each) & ^w // a byte below 0x20, where none is above 0x7F
+		del := w ^ 0x7F*each
+		if (w|control | (del-each) & ^del)&(0x80*each) != 0 {
+			break
 		}
-		n += asciiCharWidth(c)
+		n, width = n+8, width+8
 	}
-	return n, true
+	for ; n < len(s); n++ {
+		c := s[n]
+		if c >= utf8.RuneSelf || c == 0x1B {
+			break
+		}
+		width += asciiCharWidth(c)
+	}
+	return n, width
 }
 
 func asciiCharWidth(c byte) int {
@@ -131,12 +148,16 @@ func bunWidth(s string) int {
 	)
 	borders := breaker{bun: true}
 	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf && c != 0x1B && (i+1 == len(s) || s[i+1] < utf8.RuneSelf && s[i+1] != 0x1B) {
-			// ASCII before ASCII is a cluster of its own: the quick way. An escape
-			// sequence between them is none, and what follows it may join.
-			total += cluster.width() + asciiCharWidth(c)
+		// ASCII before ASCII is a cluster of its own: the quick way. What follows the last
+		// of a run may join it, also behind an escape sequence.
+		if n, width := asciiRun(s[i:]); n > 1 || n > 0 && i+n == len(s) {
+			if i+n < len(s) {
+				n--
+				width -= asciiCharWidth(s[i+n])
+			}
+			total += cluster.width() + width
 			cluster, borders = bunCluster{}, breaker{bun: true}
-			i++
+			i += n
 			continue
 		}
 		r, size := decodeWTF8(s[i:])

@@ -196,7 +196,8 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 // line is an entry before it is trimmed.
 func (c *catalogue) line(e *skills.Entry, counts map[string]UsageCount, nowMS int64) budget.Line {
 	r := c.rules
-	l := budget.Line{Full: e.Line(), Bare: e.NameLine(), Label: e.Label, Text: e.Text, Exempt: e.Exempt, Name: e.Name}
+	l := budget.Line{Full: e.Line(), Label: e.Label, Text: e.Text, Exempt: e.Exempt, Name: e.Name}
+	l.Bare = l.Full[:len("- ")+len(e.Label)] // which it begins with
 	switch {
 	case r.Catalogue.Place == rules.PlaceToolXML && r.Catalogue.XMLBare:
 		l.Full = e.BareElement()

@@ -594,6 +594,7 @@ func (p *predictor) list(s State, want func(name, mark string) bool, initial boo
 	if at := p.nextListing(); at >= 0 {
 		uuid = p.agent.Events[at].Where.UUID
 	}
+	s.Sent.standing = s.Sent.standing.grown(len(eff.Entries))
 	for _, l := range eff.Entries {
 		s.Sent = s.Sent.with(l.Name, SentEntry{Mark: l.mark, UUID: uuid})
 	}

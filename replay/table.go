@@ -19,6 +19,8 @@ type table[V any] struct {
 type settings[V any] struct {
 	list []setting[V]
 	at   map[string][]int // where each key was set, ascending
+	// first holds the first place of each key, one behind the other.
+	first []int
 }
 
 type setting[V any] struct {
@@ -54,6 +56,14 @@ func (t table[V]) get(key string) (value V, ok bool) {
 	return value, false
 }
 
+// grown is the table with room for n more keys, if it is empty.
+func (t table[V]) grown(n int) table[V] {
+	if t.log == nil {
+		t.log = &settings[V]{list: make([]setting[V], 0, n), at: make(map[string][]int, n), first: make([]int, 0, n)}
+	}
+	return t
+}
+
 // with is the table with a key set.
 func (t table[V]) with(key string, value V) table[V] {
 	return t.write(setting[V]{key, value, true})
@@ -83,7 +93,13 @@ func (t table[V]) write(s setting[V]) table[V] {
 	if s.set {
 		t.size++
 	}
-	t.log.at[s.key] = append(t.log.at[s.key], t.n)
+	if at := t.log.at[s.key]; at != nil {
+		t.log.at[s.key] = append(at, t.n)
+	} else {
+		t.log.first = append(t.log.first, t.n)
+		n := len(t.log.first)
+		t.log.at[s.key] = t.log.first[n-1 : n : n]
+	}
 	t.log.list = append(t.log.list, s)
 	t.n++
 	return t
