@@ -86,7 +86,7 @@ func (d *ReplayDocument) writeMany(b *strings.Builder, style Style) error {
 			worst = s
 		}
 	}
-	writeNext(b, style, []string{"skilltrace replay " + style.name(worst.ID, worst.File, worst.InScope)})
+	writeNext(b, style, []string{with("skilltrace replay "+style.name(worst.ID, worst.File, worst.InScope), style.Given)})
 	return nil
 }
 
@@ -838,18 +838,18 @@ func (s *ReplaySession) writeChecks(b *strings.Builder, style Style) {
 	}
 	next := []string{"skilltrace timeline " + name}
 	if s.Tokens != nil {
-		next = append(next, "skilltrace cost "+name+" --by skill")
+		next = append(next, with("skilltrace cost "+name+" --by skill", style.PricesFile))
 	}
 	if s.Totals.Divergent+s.Totals.Unconfirmed > 0 {
 		if !style.Verbose {
-			next = append(next, "skilltrace replay "+name+" --verbose")
+			next = append(next, with("skilltrace replay "+name, style.Given, "--verbose"))
 		}
 	}
 	if option := missing.option(s.found); option != "" {
-		next = append(next, "skilltrace replay "+name+" "+option)
+		next = append(next, with("skilltrace replay "+name, style.Given, option))
 	}
 	if s.Client != "" && (!s.RulesExact || s.Totals.Divergent > 0) {
-		next = append(next, "skilltrace rules --client "+Escape(s.Client))
+		next = append(next, with("skilltrace rules --client "+ShellWord(s.Client), style.RulesFile))
 	}
 	writeNext(b, style, next)
 }

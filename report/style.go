@@ -23,6 +23,9 @@ type Style struct {
 	Location *time.Location // zone of the times shown; nil means UTC
 	// Flags are the options that a command needs to find the same sessions by id.
 	Flags string
+	// Given are the options by which a replay has the same inputs beside the log, and
+	// RulesFile and PricesFile those of them that other commands take too.
+	Given, RulesFile, PricesFile string
 	// Again are the arguments and options by which a command reads the same sessions.
 	Again string
 }
@@ -49,6 +52,16 @@ func (s Style) name(id, file string, inScope bool) string {
 		return shortID(id)
 	}
 	return ShellWord(file)
+}
+
+// with is a command with options behind it; those that are "" are left out.
+func with(command string, options ...string) string {
+	for _, o := range options {
+		if o != "" {
+			command += " " + o
+		}
+	}
+	return command
 }
 
 // ShellWord is an argument as it is typed, quoted where a shell would read it

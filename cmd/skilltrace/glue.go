@@ -50,6 +50,9 @@ func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, *jsonl.S
 		return nil, nil, err
 	}
 	s.Lines = stats.Lines
+	if files := log.Files(); s.File == "" && len(files) > 0 {
+		s.File = files[0] // the main log is gone, or that of a subagent was given by itself
+	}
 	if s.ID == "" {
 		s.ID = log.ID
 	}

@@ -137,10 +137,14 @@ func (in *given) replaySession(s *replay.Session, read *jsonl.Stats) (*replayed,
 	r := replay.Run(s, &found.Inputs, comparison(found))
 	settleResult(r, found)
 	out := &replayed{problems: found.Problems, version: in.badVersion(s, found), session: report.NewReplaySession(report.ReplayInput{
-		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own, SkillFiles: skillFiles(s, found), Tokens: tokensOf(s, in.prices),
+		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own && !bySubagent(s), SkillFiles: skillFiles(s, found), Tokens: tokensOf(s, in.prices),
 	})}
 	return out, nil
 }
+
+// bySubagent reports whether the log of one subagent is all that was read, which its
+// path names: the id names the whole session.
+func bySubagent(s *replay.Session) bool { return len(s.Agents) == 2 && s.File == s.Agents[1].File }
 
 // comparison is how a session is judged with what was found of it.
 func comparison(found *local.Found) replay.Comparison {

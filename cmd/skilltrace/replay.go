@@ -1,6 +1,9 @@
 package main
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/skilltrace/skilltrace/jsonl"
@@ -57,6 +60,41 @@ func (a *app) inputFlags(cmd *cobra.Command) {
 	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: by the model and the log)")
 	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION`, or article, mini-cc or agent-sdk (default: as in the log)")
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
+}
+
+// option is an option with its value as they are typed, "" where it is not given.
+func option(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return "--" + name + " " + report.ShellWord(value)
+}
+
+// given are the options by which a replay has the same inputs beside the log.
+func (a *app) given() string {
+	in := &a.inputs
+	var words []string
+	add := func(name, value string) {
+		if word := option(name, value); word != "" {
+			words = append(words, word)
+		}
+	}
+	for _, dir := range in.skills {
+		add("skills", dir)
+	}
+	if in.skillsAt != local.AtNow {
+		add("skills-at", in.skillsAt)
+	}
+	add("settings", in.settings)
+	add("managed-dir", in.managed)
+	add("usage", in.usage)
+	if in.window > 0 {
+		add("window", strconv.FormatInt(in.window, 10))
+	}
+	add("client", in.client)
+	add("rules", in.rules)
+	add("prices", a.prices)
+	return strings.Join(words, " ")
 }
 
 func (a *app) runReplay(cmd *cobra.Command, args []string) error {

@@ -228,7 +228,8 @@ func (a *app) style() report.Style {
 	if err != nil {
 		location = time.UTC // checked in prepare
 	}
-	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags(), Again: a.scope.again()}
+	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags(), Again: a.scope.again(),
+		Given: a.given(), RulesFile: option("rules", a.inputs.rules), PricesFile: option("prices", a.prices)}
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	} else if width := terminalWidth(a.stdout); width > 0 && a.output == "" {
