@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/rules"
 )
@@ -65,7 +66,7 @@ func TestSessions(t *testing.T) {
 	none := &replay.Session{ID: "ffff", File: "/home/dev/empty.jsonl"}
 	newest := NewSessionRow(sampleSession())
 	newest.InScope = true
-	newest.Charge(&TokensBlock{CostMicroUSD: new(int64(430_000)), Cost: "$0.43"})
+	newest.Charge(dollars(t, "0.43"))
 	doc := NewSessions([]SessionRow{newest, NewSessionRow(none), NewSessionRow(older)}, 0)
 	goldenTables(t, "sessions", doc)
 	goldenJSON(t, "sessions", doc)
@@ -211,5 +212,39 @@ func TestRules(t *testing.T) {
 	}
 	if _, err := NewRules(table, "banana", ""); err == nil {
 		t.Error("banana is no version")
+	}
+}
+
+func dollars(t *testing.T, text string) budget.Amount {
+	t.Helper()
+	amount, err := budget.ParseAmount(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return amount
+}
+
+// A copied request stands in the row of each log, and once in the sum; what a row
+// costs does not depend on the others.
+func TestSessionsCopies(t *testing.T) {
+	s := sampleSession()
+	original, fork := NewSessionRow(s), NewSessionRow(s)
+	original.Charge(dollars(t, "0.43"))
+	fork.Charge(dollars(t, "0.4300049"))
+	calls := 0
+	for _, a := range s.Agents {
+		for i := range a.Calls {
+			fork.Copied(&a.Calls[i], dollars(t, "0"))
+			calls++
+		}
+	}
+	fork.Copied(&replay.APICall{}, dollars(t, "0.43"))
+	doc := NewSessions([]SessionRow{original, fork}, 0)
+	if n := doc.Total; n.Calls != calls-1 || n.CopiedCalls != calls+1 || n.Tokens != original.Tokens || *n.CostMicroUSD != 430_005 {
+		t.Errorf("%+v", n)
+	}
+	var b bytes.Buffer
+	if err := doc.WriteTable(&b, Style{}); err != nil || strings.Count(b.String(), "$0.4300") != 3 || !strings.Contains(b.String(), "calls copied from other logs") {
+		t.Errorf("%s, %v", &b, err)
 	}
 }

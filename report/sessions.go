@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 )
 
@@ -18,6 +20,22 @@ type SessionsDocument struct {
 	Sessions []SessionRow `json:"sessions"`
 	// Omitted is how many older sessions a limit left out.
 	Omitted int `json:"omitted"`
+	// Total sums the sessions shown up. A request that several logs hold counts once,
+	// for the session that made it.
+	Total SessionsTotal `json:"total"`
+}
+
+// SessionsTotal is a sum over sessions.
+type SessionsTotal struct {
+	Calls  int        `json:"calls"`
+	Tokens TokenTotal `json:"tokens"`
+	// CostMicroUSD is in millionths of a US dollar; nil where nothing has a price. It is
+	// the exact sum, rounded once: the rounded rows may make a little more or less.
+	CostMicroUSD *int64 `json:"cost_microusd,omitempty"`
+	Cost         string `json:"cost,omitempty"`
+	// CopiedCalls are those of the rows that stand in these logs, but count for another
+	// session: they are in no other figure here.
+	CopiedCalls int `json:"copied_calls"`
 }
 
 // SessionRow is one session. Numbers are sums over all its agents, but for the
@@ -34,6 +52,7 @@ type SessionRow struct {
 	Prompts       int         `json:"prompts"`
 	SlashCommands int         `json:"slash_commands"`
 	Calls         int         `json:"calls"`
+	CopiedCalls   int         `json:"copied_calls,omitempty"` // of Calls, those that count for another session
 	Agents        int         `json:"agents"`
 	Compactions   int         `json:"compactions"`
 	Skills        []SkillUses `json:"skills"` // most used first
@@ -45,6 +64,9 @@ type SessionRow struct {
 	Defects      int    `json:"defects"`
 	// InScope: the log lies in a configuration folder in scope, so that its id names it.
 	InScope bool `json:"in_scope"`
+
+	copied TokenTotal    // what CopiedCalls took
+	own    budget.Amount // the price of all other calls
 }
 
 // SkillUses is how often a skill was invoked, by the model or the user.
@@ -62,6 +84,13 @@ type TokenTotal struct {
 	Output     int64 `json:"output"`
 }
 
+func (t *TokenTotal) add(u *jsonl.Usage) {
+	t.Input += u.Input
+	t.CacheRead += u.CacheRead
+	t.CacheWrite += promptTokens(*u) - u.Input - u.CacheRead
+	t.Output += u.Output
+}
+
 func (t TokenTotal) sum() int64 { return t.Input + t.CacheRead + t.CacheWrite + t.Output }
 
 // NewSessionRow reads one session. The session is not kept.
@@ -76,10 +105,7 @@ func NewSessionRow(s *replay.Session) SessionRow {
 		row.Calls += len(a.Calls)
 		for _, c := range a.Calls {
 			if c.HasUsage {
-				row.Tokens.Input += c.Usage.Input
-				row.Tokens.CacheRead += c.Usage.CacheRead
-				row.Tokens.CacheWrite += promptTokens(c.Usage) - c.Usage.Input - c.Usage.CacheRead
-				row.Tokens.Output += c.Usage.Output
+				row.Tokens.add(&c.Usage)
 			}
 		}
 		for i := range a.Events {
@@ -106,11 +132,30 @@ func NewSessionRow(s *replay.Session) SessionRow {
 	return row
 }
 
-// Charge takes the price of a session from its ledger; nil where there is none.
-func (r *SessionRow) Charge(t *TokensBlock) {
-	if t != nil {
-		r.CostMicroUSD, r.Cost = t.CostMicroUSD, t.Cost
+// Charge takes the exact price of a session. Without it nothing has a price.
+func (r *SessionRow) Charge(cost budget.Amount) {
+	r.own = cost
+	r.CostMicroUSD = new(cost.Micro())
+	r.Cost = usd(r.CostMicroUSD)
+}
+
+// Copied takes out of what counts for the session a call that counts for another, and
+// what it cost. The row still shows the log whole.
+func (r *SessionRow) Copied(c *replay.APICall, cost budget.Amount) {
+	r.CopiedCalls++
+	r.own = r.own.Minus(cost)
+	if c.HasUsage {
+		r.copied.add(&c.Usage)
 	}
+}
+
+func (t *SessionsTotal) add(r *SessionRow) {
+	t.Calls += r.Calls - r.CopiedCalls
+	t.CopiedCalls += r.CopiedCalls
+	t.Tokens.Input += r.Tokens.Input - r.copied.Input
+	t.Tokens.CacheRead += r.Tokens.CacheRead - r.copied.CacheRead
+	t.Tokens.CacheWrite += r.Tokens.CacheWrite - r.copied.CacheWrite
+	t.Tokens.Output += r.Tokens.Output - r.copied.Output
 }
 
 // NewSessions sorts rows by start, the oldest first and those without a time
@@ -124,6 +169,18 @@ func NewSessions(rows []SessionRow, limit int) *SessionsDocument {
 	if n := len(doc.Sessions); limit > 0 && n > limit {
 		doc.Omitted = n - limit
 		doc.Sessions = doc.Sessions[n-limit:]
+	}
+	var cost budget.Amount
+	priced := false
+	for i := range doc.Sessions {
+		r := &doc.Sessions[i]
+		doc.Total.add(r)
+		cost = cost.Add(r.own)
+		priced = priced || r.CostMicroUSD != nil
+	}
+	if priced {
+		doc.Total.CostMicroUSD = new(cost.Micro())
+		doc.Total.Cost = usd(doc.Total.CostMicroUSD)
 	}
 	return doc
 }
@@ -151,25 +208,19 @@ func versions(list []string, style Style) string {
 	return Escape(list[n-1]) + " +" + count(n-1)
 }
 
-// costs are those of the sessions and of all, "" where nothing has a price.
+// costs are those of the sessions and of all, "" where nothing has a price. Each is
+// rounded by itself, so that a session has one price whatever stands beside it: rows
+// are logs, which need not add up to the sum, as that counts copied requests once.
 func (d *SessionsDocument) costs() (rows []string, sum string) {
-	amounts := make([]int64, len(d.Sessions))
-	var all int64
-	priced := false
 	for i := range d.Sessions {
+		text := ""
 		if n := d.Sessions[i].CostMicroUSD; n != nil {
-			amounts[i], priced = *n, true
-			all += *n
+			text = total(*n)
 		}
+		rows = append(rows, text)
 	}
-	rows, sum = moneyColumn(amounts, all)
-	for i := range d.Sessions {
-		if d.Sessions[i].CostMicroUSD == nil {
-			rows[i] = ""
-		}
-	}
-	if !priced {
-		sum = ""
+	if n := d.Total.CostMicroUSD; n != nil {
+		sum = total(*n)
 	}
 	return rows, sum
 }
@@ -190,12 +241,10 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	if style.width() < 100 && !style.Verbose {
 		start = style.date
 	}
-	var tokens int64
 	defects := 0
 	costs, sumOfCosts := d.costs()
 	for i := range d.Sessions {
 		s := &d.Sessions[i]
-		tokens += s.Tokens.sum()
 		defects += s.Defects
 		var skills []string
 		for _, k := range s.Skills {
@@ -211,7 +260,7 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	if err := g.write(&b, style); err != nil {
 		return err
 	}
-	sum := plural(len(d.Sessions), "session") + ", " + plural(tokens, "token")
+	sum := plural(len(d.Sessions), "session") + ", " + plural(d.Total.Tokens.sum(), "token")
 	if sumOfCosts != "" {
 		sum += ", " + sumOfCosts
 	}
@@ -220,6 +269,9 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	if d.Omitted > 0 {
 		sum += ", " + count(d.Omitted) + " older not shown"
+	}
+	if n := d.Total.CopiedCalls; n > 0 {
+		sum += "; " + plural(n, "call") + " copied from other logs left out of this sum"
 	}
 	b.WriteString("\n")
 	style.line(&b, sum)

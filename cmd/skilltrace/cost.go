@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -141,7 +140,7 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.settle(cmd.Context(), counter, logs, held); err != nil {
+	if err := a.readAgain(cmd.Context(), counter.Again(), logs, held, counter.Settle); err != nil {
 		return err
 	}
 	result := counter.Result()
@@ -199,31 +198,6 @@ func (a *app) costSums(cmd *cobra.Command, o *costOptions) (*cost.Options, error
 	}
 	options.Until, err = a.moment("until", a.scope.until, true)
 	return options, err
-}
-
-// settle reads the sessions again of which other logs hold a part.
-func (a *app) settle(ctx context.Context, counter *cost.Counter, logs []jsonl.Session, held []*replay.Session) error {
-	again := counter.Again()
-	errs := make([]error, len(again))
-	err := parallel(ctx, a.jobs, len(again), func(k int) {
-		i := again[k]
-		s := held[i]
-		if s == nil {
-			if s, _, errs[k] = observe(ctx, &logs[i]); errs[k] != nil {
-				return
-			}
-		}
-		counter.Settle(i, s)
-	})
-	if err != nil {
-		return err
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err // a log that could be read a moment ago
-		}
-	}
-	return nil
 }
 
 // agentIs says what an agent is.

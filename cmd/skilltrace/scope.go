@@ -320,3 +320,28 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 	}
 	return nil
 }
+
+// readAgain observes some of the sessions once more: those of which other logs hold a
+// part. What cannot be read twice is among held, by its index.
+func (a *app) readAgain(ctx context.Context, again []int, logs []jsonl.Session, held []*replay.Session, use func(i int, s *replay.Session)) error {
+	errs := make([]error, len(again))
+	err := parallel(ctx, a.jobs, len(again), func(k int) {
+		i := again[k]
+		s := held[i]
+		if s == nil {
+			if s, _, errs[k] = observe(ctx, &logs[i]); errs[k] != nil {
+				return
+			}
+		}
+		use(i, s)
+	})
+	if err != nil {
+		return err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err // a log that could be read a moment ago
+		}
+	}
+	return nil
+}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/ledger"
 	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -16,7 +18,8 @@ func (a *app) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions [SESSION…]",
 		Short: "What logs there are, with the skills used",
-		Long: `Sessions lists the logs in scope by their start, the newest last.
+		Long: `Sessions lists the logs in scope by their start, the newest last. Rows show logs
+whole; a request that several logs hold counts once in the sum.
 
 ` + sessionArgs,
 		Example: `  skilltrace sessions --project . --limit 20
@@ -34,13 +37,42 @@ func (a *app) sessionsCommand() *cobra.Command {
 				return err
 			}
 			finder := local.NewFinder(local.Options{ConfigDirs: a.configFolders()})
+			var (
+				mu     sync.Mutex
+				owners ledger.Owners
+			)
 			rows := make([]*report.SessionRow, len(logs))
+			numbers := make([]int, len(logs))          // among the owners
+			held := make([]*replay.Session, len(logs)) // what cannot be read twice
 			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
 				row := report.NewSessionRow(s)
 				row.InScope = finder.Owns(s)
-				row.Charge(tokensOf(s, prices))
+				if l := ledger.Of(s, prices); l.Priced {
+					row.Charge(l.Cost)
+				}
 				rows[i] = &row
+				if logs[i].Path == "-" {
+					held[i] = s
+				}
+				mu.Lock()
+				numbers[i] = owners.Note(s)
+				mu.Unlock()
 				return nil
+			})
+			if err != nil {
+				return err
+			}
+			var again []int
+			for i := range rows {
+				if rows[i] != nil && owners.Shared(numbers[i]) {
+					again = append(again, i)
+				}
+			}
+			err = a.readAgain(cmd.Context(), again, logs, held, func(i int, s *replay.Session) {
+				ours := owners.Of(numbers[i])
+				for c := range ledger.Calls(s, prices, func(c *replay.APICall) bool { return !ours(c) }) {
+					rows[i].Copied(c.APICall, c.Cost)
+				}
 			})
 			if err != nil {
 				return err

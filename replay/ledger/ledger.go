@@ -64,7 +64,8 @@ type Ledger struct {
 	Reanchored int // calls whose prompt shrank without a compaction
 	Unpriced   []string
 	Usage      Tokens
-	Rows       []Row // one per layer, in the order of Layers
+	Rows       []Row         // one per layer, in the order of Layers
+	Cost       budget.Amount // exact; MicroUSD is it rounded half up, and the sum of the rows
 	MicroUSD   int64
 	Priced     bool // at least one call has a price
 	// UnknownLifetime: cache writes were recorded without their lifetime, and are

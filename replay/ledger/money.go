@@ -61,6 +61,9 @@ func (m *money) settle(l *Ledger) {
 	parts := slices.Clone(m.layers)
 	other := slices.Index(Layers, replay.LayerOther)
 	parts[other] = parts[other].Add(m.search)
+	for _, part := range parts {
+		l.Cost = l.Cost.Add(part)
+	}
 	for i, n := range budget.RoundAmounts(parts) {
 		l.Rows[i].MicroUSD = n
 		l.MicroUSD += n
