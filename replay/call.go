@@ -44,7 +44,7 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	if st == nil && c.given(name) {
 		own := &catalogue{}
 		if !p.in.Exact && bodyKey(recorded.text) != "" {
-			own.missing, own.reason = "skill files", "no file read now has this skill"
+			own.missing, own.reason = skillFiles, "no file read now has this skill"
 		}
 		return p.callFromLog(s, e, own, name, recorded, hasBody)
 	}

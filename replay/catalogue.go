@@ -40,7 +40,7 @@ type foundKey struct {
 // catalogue is the catalogue at the state's moment.
 func (p *predictor) catalogue(s *State) *catalogue {
 	if p.in.Files == nil {
-		return &catalogue{missing: "skill files", reason: "no skill files are known for this session"}
+		return &catalogue{missing: skillFiles, reason: "no skill files are known for this session"}
 	}
 	return p.catalogueOf(s, s.View)
 }

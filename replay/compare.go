@@ -446,10 +446,11 @@ func (c *comparer) listings(predicted []Effect) {
 			byCause[e.Cause] = append(byCause[e.Cause], e)
 		}
 	}
-	judged := map[Place]bool{"": true}
+	judged, noFiles := map[Place]bool{"": true}, false
 	for i := range predicted {
 		if predicted[i].Kind == Listing {
 			judged[predicted[i].Place] = true
+			noFiles = noFiles || predicted[i].Missing == skillFiles
 		}
 	}
 	var open []*Effect
@@ -509,7 +510,7 @@ func (c *comparer) listings(predicted []Effect) {
 				w = open[j]
 				open = slices.Delete(open, j, j+1)
 			}
-			c.listing(w, i, kind())
+			c.listing(w, i, kind(), !listed, noFiles)
 			listed = true
 		}
 		open = append(open, byCause[i]...)
@@ -519,18 +520,22 @@ func (c *comparer) listings(predicted []Effect) {
 	}
 }
 
-// listing compares one catalogue.
-func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
+// listing compares one catalogue; first says that it is the agent's first, and noFiles
+// that no skill files are known.
+func (c *comparer) listing(w *Effect, at int, kind CheckKind, first, noFiles bool) {
 	e := &c.agent.Events[at]
 	a := e.Listing
 	lines := skills.ParseListing(a.Content, a.Names)
 	if w == nil || w.Missing != "" {
-		ch := Check{Observed: a.Content, Missing: "what led to it", Reason: "nothing in the inputs leads to a listing here"}
+		ch := Check{Observed: a.Content}
 		verdict := Undetermined
-		if w != nil {
+		switch {
+		case w != nil:
 			ch.Missing, ch.Reason, ch.Rule = w.Missing, w.Reason, w.Rule
-		} else if c.Exact {
-			ch.Missing, verdict = "", Divergent
+		case c.Exact:
+			ch.Reason, verdict = "nothing in the inputs leads to a listing here", Divergent
+		default:
+			ch.Missing, ch.Reason = c.unpredicted(at, first, noFiles)
 		}
 		c.add(at, kind, verdict, ch)
 		c.consistent(a, lines, at)
@@ -543,7 +548,7 @@ func (c *comparer) listing(w *Effect, at int, kind CheckKind) {
 		return
 	}
 	if !c.Exact && w.Soft == "" && ownless(w) {
-		ch.Missing, ch.Reason = "skill files", "no file read now yields any of its entries"
+		ch.Missing, ch.Reason = skillFiles, "no file read now yields any of its entries"
 		c.add(at, kind, Undetermined, ch)
 		c.consistent(a, lines, at)
 		return

@@ -923,7 +923,7 @@ func (p *predictor) reattach(list []Invoked) Effect {
 		inv := &list[r.Index]
 		eff.Skills = append(eff.Skills, ReattachedSkill{inv.Name, inv.Path, r.Content, r.Cut})
 		if inv.Unknown {
-			eff.Soft = "skill files"
+			eff.Soft = skillFiles
 		}
 	}
 	return eff
@@ -1000,7 +1000,7 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 	if c.missing != "" || p.in.Files == nil {
 		if ran {
 			key := firstOf(bodyKey(recorded.text), e.Skill)
-			eff := Effect{Kind: Body, Skill: e.Skill, Missing: "skill files", Reason: c.reason, Rule: "body.typed"}
+			eff := Effect{Kind: Body, Skill: e.Skill, Missing: skillFiles, Reason: c.reason, Rule: "body.typed"}
 			effects = append(effects, s.again(key, e.Args, eff))
 			s.Seen = s.Seen.with(key, seenBody{recorded.text, e.Args})
 			s = p.take(s, key, recorded.text, recorded.uuid)

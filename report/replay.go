@@ -133,7 +133,8 @@ type ListingSent struct {
 	Abandoned bool   `json:"abandoned,omitempty"`
 	// Predicted: the log holds no listing; this one follows from the rules.
 	Predicted bool `json:"predicted,omitempty"`
-	// Cause is why it was sent: start, compaction, resume or change.
+	// Cause is why it was sent: start, compaction, resume or change; "" where the log
+	// does not show it.
 	Cause     string `json:"cause"`
 	CauseLine int    `json:"cause_line,omitempty"`
 	// Partial: only entries that are new or were edited.
@@ -450,7 +451,10 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 				l.duplicates(skills.ParseListing(a.Content, a.Names))
 			}
 		}
-		l.Cause, l.CauseLine = cause(events, i, len(out) == 0)
+		l.Cause = string(replay.CauseStart)
+		if len(out) > 0 {
+			l.cause(events, e.Parent)
+		}
 		// Prompts before the one that was asked last cannot have been answered with it.
 		for from+1 < len(r.Visibility) && r.Visibility[from+1].Event <= i {
 			from++
@@ -466,11 +470,11 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 		if p.Kind != replay.Listing || p.Missing != "" && len(p.Entries) == 0 {
 			continue
 		}
-		l := ListingSent{Predicted: true, Partial: !p.Initial, Chars: budget.Len16(p.Text), Cause: "start", Names: []string{}}
+		l := ListingSent{Predicted: true, Partial: !p.Initial, Chars: budget.Len16(p.Text), Cause: string(replay.CauseStart), Names: []string{}}
 		if p.Cause >= 0 && p.Cause < len(events) {
 			l.Line = events[p.Cause].Where.Line
 			if len(out) > 0 {
-				l.Cause, l.CauseLine = cause(events, p.Cause+1, false)
+				l.cause(events, p.Cause)
 			}
 		}
 		states := map[string]replay.Shown{}
@@ -531,28 +535,14 @@ func listedNames(content string) []string {
 	return names
 }
 
-// cause looks back from a listing for what made the client send it.
-func cause(events []replay.Event, at int, first bool) (string, int) {
-	if first {
-		return "start", 0
+// cause is why a listing that was due after the event at from was sent, and the line
+// that shows it.
+func (l *ListingSent) cause(events []replay.Event, from int) {
+	cause, at := replay.LedTo(events, from, l.Partial)
+	l.Cause = string(cause)
+	if at >= 0 {
+		l.CauseLine = events[at].Where.Line
 	}
-	for i := at - 1; i >= 0; i-- {
-		e := &events[i]
-		switch e.Kind {
-		case replay.Compaction:
-			return "compaction", e.Where.Line
-		case replay.Start:
-			if e.Start != nil && e.Start.Resume {
-				return "resume", e.Where.Line
-			}
-			return "start", e.Where.Line
-		case replay.CatalogueChange, replay.Touch:
-			return "change", e.Where.Line
-		case replay.Listing:
-			return "change", 0
-		}
-	}
-	return "start", 0
 }
 
 // countShown counts skills by what the model saw of them; nil for none.

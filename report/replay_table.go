@@ -486,14 +486,14 @@ func (l *ListingSent) again(style Style) string {
 	if l.Partial {
 		text = "+" + listAll(escapeAll(l.Names), style.limit(3))
 	}
-	switch l.Cause {
-	case "compaction":
+	switch replay.ListingCause(l.Cause) {
+	case replay.CauseCompaction:
 		text += " after a compaction"
-	case "resume":
+	case replay.CauseResume:
 		text += " on resume"
-	case "start":
+	case replay.CauseStart:
 		text += " with a new process"
-	case "change":
+	case replay.CauseChange:
 		text += " after a change"
 	}
 	if l.Abandoned {
