@@ -158,6 +158,17 @@ type CostOthers struct {
 	CostMicroUSD *int64   `json:"cost_microusd,omitempty"`
 	Cost         string   `json:"cost,omitempty"`
 	Share        float64  `json:"share"`
+	// Avoidable and OnBehalf are those of the rows together.
+	Avoidable *CostAvoidable `json:"avoidable,omitempty"`
+	OnBehalf  *CostAmount    `json:"on_behalf,omitempty"`
+}
+
+// settle formats the sums, as parts of a total.
+func (o *CostOthers) settle(all extent) {
+	o.Cost = usd(o.CostMicroUSD)
+	o.Share = share(all, o.CostMicroUSD, o.Tokens.sum())
+	o.Avoidable = o.Avoidable.settle(o.CostMicroUSD, o.Tokens.sum())
+	o.OnBehalf = o.OnBehalf.settle()
 }
 
 // CostClient is the client's own total of the sessions whose logs hold one.
@@ -293,8 +304,7 @@ func NewCost(in CostInput) *CostDocument {
 		}
 	}
 	if o := d.Others; o != nil {
-		o.Cost = usd(o.CostMicroUSD)
-		o.Share = share(total, o.CostMicroUSD, o.Tokens.sum())
+		o.settle(total)
 	}
 	d.Avoidable = d.Avoidable.settle(d.CostMicroUSD, d.Usage.sum())
 	if w := d.WhatIf; w != nil {
@@ -357,6 +367,13 @@ func share(w extent, money *int64, tokens int64) float64 {
 	return float64(int64(float64(part)/float64(all)*10_000+0.5)) / 10_000
 }
 
+func (a *CostAmount) add(o *CostAmount) {
+	if o != nil {
+		a.Tokens += o.Tokens
+		a.CostMicroUSD += o.CostMicroUSD
+	}
+}
+
 func (a *CostAmount) settle() *CostAmount {
 	if a == nil || a.Tokens == 0 {
 		return nil
@@ -404,7 +421,7 @@ func (d *CostDocument) limit(top int) {
 		return cmp.Or(cmp.Compare(micro(b.CostMicroUSD), micro(a.CostMicroUSD)), cmp.Compare(b.Tokens.sum(), a.Tokens.sum()))
 	})
 	out := map[int]bool{}
-	others := &CostOthers{}
+	others := &CostOthers{Avoidable: &CostAvoidable{Repeated: &CostAmount{}, Duplicate: &CostAmount{}, Uncalled: &CostAmount{}}, OnBehalf: &CostAmount{}}
 	for _, i := range order[top:] {
 		r := &d.Rows[i]
 		out[i] = true
@@ -414,6 +431,14 @@ func (d *CostDocument) limit(top int) {
 		others.Tokens.add(r.Tokens)
 		if r.CostMicroUSD != nil {
 			others.CostMicroUSD = new(micro(others.CostMicroUSD) + *r.CostMicroUSD)
+		}
+		if u := r.Use; u != nil {
+			others.OnBehalf.add(u.OnBehalf)
+			if a := u.Avoidable; a != nil {
+				others.Avoidable.Repeated.add(a.Repeated)
+				others.Avoidable.Duplicate.add(a.Duplicate)
+				others.Avoidable.Uncalled.add(a.Uncalled)
+			}
 		}
 	}
 	var rows []CostRow

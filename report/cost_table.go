@@ -54,7 +54,7 @@ func (d *CostDocument) cutRows(limit int) {
 	}
 	d.Rows = slices.Clone(d.Rows)
 	d.limit(limit)
-	d.Others.Share = share(d.total(), d.Others.CostMicroUSD, d.Others.Tokens.sum())
+	d.Others.settle(d.total())
 }
 
 func (d *CostDocument) writeHeader(b *strings.Builder, style Style) {
@@ -187,7 +187,7 @@ func (d *CostDocument) writeRows(b *strings.Builder, style Style) error {
 		}
 		if o := d.Others; o != nil {
 			last := len(d.Rows)
-			g.add(all(foot(others(o)), []string{"", "", "", "", "", "", "", some(o.Once), some(o.Carried), costs[last], shares[last], "", ""})...)
+			g.add(all(foot(others(o)), []string{"", "", "", "", "", "", "", some(o.Once), some(o.Carried), costs[last], shares[last], avoidable[last], behalf[last]})...)
 		}
 		g.add(all(foot("all"), []string{"", "", "", "", "", "", "", "", "", sum, "", "", ""})...)
 		return g.write(b, style)
@@ -261,7 +261,8 @@ func (d *CostDocument) rowCosts() (rows []string, sum string) {
 	return rows, sum
 }
 
-// useCosts are what was avoidable of each row, and what was spent on its behalf.
+// useCosts are what was avoidable of each row, and what was spent on its behalf,
+// and likewise of those left out.
 func (d *CostDocument) useCosts() (avoidable, behalf []string) {
 	write := func(a *CostAmount) string {
 		if a == nil || a.Tokens == 0 {
@@ -273,16 +274,22 @@ func (d *CostDocument) useCosts() (avoidable, behalf []string) {
 		_, text := fineMoney(nil, a.CostMicroUSD)
 		return text
 	}
-	avoidable, behalf = make([]string, len(d.Rows)), make([]string, len(d.Rows))
+	add := func(a *CostAvoidable, b *CostAmount) {
+		share := 0.0
+		if a != nil {
+			share = a.Share
+		}
+		avoidable, behalf = append(avoidable, percent(share)), append(behalf, write(b))
+	}
 	for i := range d.Rows {
 		u := d.Rows[i].Use
 		if u == nil {
-			continue
+			u = &SkillCost{}
 		}
-		if u.Avoidable != nil {
-			avoidable[i] = percent(u.Avoidable.Share)
-		}
-		behalf[i] = write(u.OnBehalf)
+		add(u.Avoidable, u.OnBehalf)
+	}
+	if o := d.Others; o != nil {
+		add(o.Avoidable, o.OnBehalf)
 	}
 	return avoidable, behalf
 }

@@ -26,8 +26,8 @@ type TokenSum struct {
 // LayerRow is the share of one layer.
 type LayerRow struct {
 	Layer string `json:"layer"`
-	// Once is the tokens of the texts themselves, Carried the tokens of all
-	// requests in which they stood again.
+	// Once is the tokens of the texts themselves, each when it came, Carried the tokens
+	// of all later requests in which they stood again. Output is in neither.
 	Once         int64    `json:"once"`
 	Carried      int64    `json:"carried"`
 	Tokens       TokenSum `json:"tokens"`

@@ -305,7 +305,7 @@ func costAvoidable(a *cost.Avoidable) *report.CostAvoidable {
 }
 
 func costAmount(m cost.Money) *report.CostAmount {
-	return &report.CostAmount{Tokens: m.Tokens, CostMicroUSD: m.Cost.Micro()}
+	return &report.CostAmount{Tokens: m.Tokens, CostMicroUSD: m.MicroUSD}
 }
 
 func costLine(l *cost.Line) report.CostLine {

@@ -382,13 +382,14 @@ func (c *Counter) Result() *Result {
 	}
 	slices.SortFunc(out.Rows, func(a, b Row) int { return compareKeys(&a.Key, &b.Key) })
 	round(out.Rows)
-	c.o.order(out.Rows)
 	for name, f := range sum.skills {
 		if name != "" {
 			out.Skills++
 			out.Avoidable.add(f.settle(called[name]).Avoidable)
 		}
 	}
+	roundAvoidable(out.Rows, &out.Avoidable)
+	c.o.order(out.Rows)
 	if w := c.o.WhatIf; w != nil {
 		named := map[string]bool{}
 		for _, p := range c.parts {
@@ -437,6 +438,64 @@ func round(rows []Row) {
 	for i, n := range budget.RoundAmounts(amounts) {
 		rows[i].MicroUSD = n
 	}
+}
+
+// roundAvoidable rounds what was avoidable of rows whose costs are rounded: so that
+// the rows make the total, and none of them more than it costs. Where the costs
+// leave no room for the total, it is that of the rows.
+func roundAvoidable(rows []Row, total *Avoidable) {
+	target := total.All().Cost.Micro()
+	var of []int
+	var amounts []budget.Amount
+	for i := range rows {
+		if f := rows[i].Figures; f != nil {
+			f.OnBehalf.MicroUSD = f.OnBehalf.Cost.Micro()
+			of, amounts = append(of, i), append(amounts, f.Avoidable.All().Cost)
+		}
+	}
+	if len(of) == 0 {
+		total.round(target)
+		return
+	}
+	micros := budget.RoundAmounts(amounts)
+	var over int64 // what rows cannot have, as they cost less
+	for k, i := range of {
+		if n := micros[k] - rows[i].MicroUSD; n > 0 {
+			micros[k] -= n
+			over += n
+		}
+	}
+	// It goes to those that were rounded down, of which the costs have room.
+	for k, i := range of {
+		if over > 0 && micros[k] < rows[i].MicroUSD && micros[k] <= amounts[k].Micro() && !amounts[k].IsZero() {
+			micros[k]++
+			over--
+		}
+	}
+	sum := Avoidable{}
+	for k, i := range of {
+		a := &rows[i].Figures.Avoidable
+		a.round(micros[k])
+		sum.Repeated.MicroUSD += a.Repeated.MicroUSD
+		sum.Duplicate.MicroUSD += a.Duplicate.MicroUSD
+		sum.Uncalled.MicroUSD += a.Uncalled.MicroUSD
+	}
+	total.Repeated.MicroUSD, total.Duplicate.MicroUSD, total.Uncalled.MicroUSD = sum.Repeated.MicroUSD, sum.Duplicate.MicroUSD, sum.Uncalled.MicroUSD
+}
+
+// round rounds the reasons so that they make a sum that is rounded already.
+func (a *Avoidable) round(micro int64) {
+	reasons := []*Money{&a.Repeated, &a.Duplicate, &a.Uncalled}
+	var largest *Money
+	for k, n := range budget.RoundAmounts([]budget.Amount{a.Repeated.Cost, a.Duplicate.Cost, a.Uncalled.Cost}) {
+		reasons[k].MicroUSD = n
+		micro -= n
+		if largest == nil || reasons[k].Cost.Compare(largest.Cost) > 0 {
+			largest = reasons[k]
+		}
+	}
+	// The sum may be a micro-dollar off, as its row is.
+	largest.MicroUSD += micro
 }
 
 func compareKeys(a, b *Key) int {

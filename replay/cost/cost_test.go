@@ -395,6 +395,12 @@ func balanced(t *testing.T, what string, r *cost.Result) {
 			rows.Repeated.Tokens += f.Avoidable.Repeated.Tokens
 			rows.Duplicate.Tokens += f.Avoidable.Duplicate.Tokens
 			rows.Uncalled.Tokens += f.Avoidable.Uncalled.Tokens
+			rows.Repeated.MicroUSD += f.Avoidable.Repeated.MicroUSD
+			rows.Duplicate.MicroUSD += f.Avoidable.Duplicate.MicroUSD
+			rows.Uncalled.MicroUSD += f.Avoidable.Uncalled.MicroUSD
+			if micro := f.Avoidable.Repeated.MicroUSD + f.Avoidable.Duplicate.MicroUSD + f.Avoidable.Uncalled.MicroUSD; micro > row.MicroUSD {
+				t.Errorf("%s: %s: %d of %d micro-dollars were avoidable", what, row.Skill, micro, row.MicroUSD)
+			}
 			if all := f.Avoidable.All(); all.Tokens > row.Once+row.Carried() {
 				t.Errorf("%s: %s: %d of %d tokens were avoidable", what, row.Skill, all.Tokens, row.Once+row.Carried())
 			}
@@ -403,6 +409,8 @@ func balanced(t *testing.T, what string, r *cost.Result) {
 	if figures {
 		equal(t, what+": avoidable of the rows", fmt.Sprint(rows.Repeated.Tokens, rows.Duplicate.Tokens, rows.Uncalled.Tokens),
 			fmt.Sprint(r.Avoidable.Repeated.Tokens, r.Avoidable.Duplicate.Tokens, r.Avoidable.Uncalled.Tokens))
+		equal(t, what+": avoidable money of the rows", fmt.Sprint(rows.Repeated.MicroUSD, rows.Duplicate.MicroUSD, rows.Uncalled.MicroUSD),
+			fmt.Sprint(r.Avoidable.Repeated.MicroUSD, r.Avoidable.Duplicate.MicroUSD, r.Avoidable.Uncalled.MicroUSD))
 	}
 	a := r.Avoidable.All()
 	if a.Tokens > r.Total.Tokens.Input+r.Total.Tokens.CacheRead+r.Total.Tokens.CacheWrite5m+r.Total.Tokens.CacheWrite1h || a.Cost.Compare(r.Total.Cost) > 0 {

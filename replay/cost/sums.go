@@ -146,6 +146,8 @@ func (t *tally) row(k Key) Row {
 type Money struct {
 	Tokens int64
 	Cost   budget.Amount
+	// MicroUSD is Cost rounded so that rows make their total, once all is summed up.
+	MicroUSD int64
 }
 
 func (m *Money) add(o Money) {

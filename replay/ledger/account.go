@@ -30,14 +30,16 @@ type account struct {
 	front int64
 	model string // for which it holds
 
-	fresh  []int // segments that the call in hand is the first to send
-	before int   // the last segment before these, -1 if there is none
-	rest   int64 // what no segment of the prompt in hand shows
-	anew   bool  // the prompt in hand could not be explained
-	guess  []guess
-	shares []float64
-	groups []group
-	member []int // of groups
+	fresh    []int // segments that the call in hand is the first to send
+	before   int   // the last segment before these, -1 if there is none
+	rest     int64 // what no segment of the prompt in hand shows
+	restOnce int64 // of rest, what no prompt before had: all of it with the first one
+	restSent int64 // the largest rest so far
+	anew     bool  // the prompt in hand could not be explained
+	guess    []guess
+	shares   []float64
+	groups   []group
+	member   []int // of groups
 }
 
 // lessons are what a session teaches of a model, in whatever agent.
@@ -190,6 +192,8 @@ func (acc *account) size(c *replay.APICall) {
 		acc.unseen[head] = rest
 	}
 	acc.rest = rest
+	acc.restOnce = max(rest-acc.restSent, 0)
+	acc.restSent = max(acc.restSent, rest)
 }
 
 // begin decides what stands before the messages of a prompt that begins anew, and

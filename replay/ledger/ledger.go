@@ -49,8 +49,10 @@ func (t *Tokens) Add(o Tokens) {
 // Row is what one layer took.
 type Row struct {
 	Layer replay.Layer
-	// Once is the size of the layer's texts, in tokens, each counted when it came;
-	// Carried what the requests behind that took for them again.
+	// Once is the size of the layer's texts, in tokens, each counted when it came,
+	// what stands before the messages with the first request; Carried what the requests
+	// behind that took for them again. Output is in neither: it comes into prompts with
+	// the next request.
 	Once, Carried int64
 	Tokens        Tokens
 	MicroUSD      int64 // share of the total, in micro-dollars
@@ -131,10 +133,10 @@ func (l *Ledger) charge(c *replay.APICall, acc *account, m *money) {
 		row := &l.Rows[p.layer[i]]
 		row.Basis = weaker(row.Basis, acc.basis[i])
 	}
-	l.Rows[layerOther].Carried += rest
+	l.Rows[layerOther].Carried += rest - acc.restOnce
+	l.Rows[layerOther].Once += acc.restOnce
 	l.Rows[layerOther].Basis = Estimated
 	shares[layerOutput].Output = c.Usage.Output
-	l.Rows[layerOutput].Once += c.Usage.Output
 	for k := range shares {
 		l.Rows[k].Tokens.Add(shares[k])
 		l.Usage.Add(shares[k])

@@ -314,8 +314,17 @@ func (sp *splitter) prompt(c *replay.APICall, kinds [4]int64) {
 			sp.shares[key].once += n
 		}
 	}
-	for i, n := range sp.standing(c.Shape, total-inside-behind) {
+	unseen := total - inside - behind
+	parts := sp.standing(c.Shape, unseen)
+	var weights [len(parts)]float64
+	for i, n := range parts {
 		sp.left[keyUnseen+i] += n
+		weights[i] = float64(n)
+	}
+	if n := min(sp.restOnce, unseen); n > 0 {
+		for i, n := range budget.Apportion(n, weights[:]) {
+			sp.shares[keyUnseen+i].once += n
+		}
 	}
 	for k, n := range sp.left {
 		take(int32(k), n)
@@ -328,6 +337,9 @@ func (sp *splitter) layers(c *replay.APICall, kinds [4]int64) {
 	for i, kinds := range sp.layersOf(c, kinds) {
 		if k := keyLayers + i; k < len(fixedKeys) {
 			sp.shares[k] = share{kinds: kinds, once: now[i] - then[i]}
+			if i == layerOther {
+				sp.shares[k].once += sp.restOnce
+			}
 			sp.weakest[k] = int8(rank(Estimated))
 		}
 	}

@@ -708,9 +708,14 @@ func TestStanding(t *testing.T) {
 	}
 	n := 0
 	book := budget.DefaultBook()
+	var once int64
 	for call := range ledger.Calls(&replay.Session{Agents: []*replay.Agent{a}}, &book, nil) {
 		for i := range call.Charges {
 			ch := &call.Charges[i]
+			once += ch.Once
+			if n > 0 && ch.Once > 0 {
+				t.Errorf("call %d: %d tokens come for the first time", n, ch.Once)
+			}
 			if ch.Part == replay.PartUnseen {
 				n++
 				if ch.Carried()+ch.Once < 9_900 {
@@ -720,4 +725,5 @@ func TestStanding(t *testing.T) {
 		}
 	}
 	equal(t, "calls with an unseen part", n, 3)
+	equal(t, "what comes with the first", once, 10_000)
 }
