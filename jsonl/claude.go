@@ -200,7 +200,7 @@ func (d *decoder) claudeField(key []byte) bool {
 	case "summarizeMetadata":
 		d.partial()
 	case "totalCostUSD":
-		d.number("totalCostUSD", &d.cost().TotalUSD)
+		d.dollars("totalCostUSD", &d.cost().TotalUSD)
 	case "modelUsage":
 		d.modelUsage()
 	case "startTime":
@@ -391,25 +391,25 @@ func (d *decoder) modelUsage() {
 		for more := d.object("modelUsage"); more; more = d.s.next('}') {
 			switch string(d.s.key()) {
 			case "inputTokens":
-				d.integer("inputTokens", &u.Input)
+				d.amount("inputTokens", &u.Input)
 			case "outputTokens":
-				d.integer("outputTokens", &u.Output)
+				d.amount("outputTokens", &u.Output)
 			case "thinkingTokens":
-				d.integer("thinkingTokens", &u.Thinking)
+				d.amount("thinkingTokens", &u.Thinking)
 			case "cacheReadInputTokens":
-				d.integer("cacheReadInputTokens", &u.CacheRead)
+				d.amount("cacheReadInputTokens", &u.CacheRead)
 			case "cacheCreationInputTokens":
-				d.integer("cacheCreationInputTokens", &u.CacheWrite)
+				d.amount("cacheCreationInputTokens", &u.CacheWrite)
 			case "cacheCreationEphemeral5mInputTokens":
-				u.HasSplit = d.integer("cacheCreationEphemeral5mInputTokens", &u.CacheWrite5m) || u.HasSplit
+				u.HasSplit = d.amount("cacheCreationEphemeral5mInputTokens", &u.CacheWrite5m) || u.HasSplit
 			case "cacheCreationEphemeral1hInputTokens":
-				u.HasSplit = d.integer("cacheCreationEphemeral1hInputTokens", &u.CacheWrite1h) || u.HasSplit
+				u.HasSplit = d.amount("cacheCreationEphemeral1hInputTokens", &u.CacheWrite1h) || u.HasSplit
 			case "webSearchRequests":
-				d.integer("webSearchRequests", &u.WebSearches)
+				d.amount("webSearchRequests", &u.WebSearches)
 			case "costUSD":
-				d.number("costUSD", &m.CostUSD)
+				d.dollars("costUSD", &m.CostUSD)
 			case "contextWindow":
-				d.integer("contextWindow", &m.Window)
+				d.amount("contextWindow", &m.Window)
 			default:
 				d.s.skip()
 			}

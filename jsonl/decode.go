@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -319,6 +320,24 @@ func (d *decoder) integer(name string, p *int64) (ok bool) {
 	return false
 }
 
+// maxCount is the most of anything that one request or process can have used: beyond
+// it, and below 0, a number is damage, and a sum with it would be too.
+const maxCount = 1_000_000_000_000
+
+// amount takes a number of tokens or requests.
+func (d *decoder) amount(name string, p *int64) bool {
+	var n int64
+	if !d.integer(name, &n) {
+		return false
+	}
+	if n < 0 || n > maxCount {
+		d.odd(name)
+		return false
+	}
+	*p = n
+	return true
+}
+
 func (d *decoder) count(name string, p *int) bool {
 	var n int64
 	ok := d.integer(name, &n)
@@ -328,13 +347,19 @@ func (d *decoder) count(name string, p *int) bool {
 	return ok
 }
 
-// number takes a number as it is written.
-func (d *decoder) number(name string, p *string) {
+// maxDollars is the most that one process can have spent; see maxCount.
+const maxDollars = 1_000_000_000
+
+// dollars takes a number of dollars as it is written.
+func (d *decoder) dollars(name string, p *string) {
 	switch c := d.s.space(); {
 	case c == '-' || c >= '0' && c <= '9':
-		if raw := d.s.number(); len(raw) <= 400 {
-			*p = string(raw)
+		raw := string(d.s.number())
+		if v, err := strconv.ParseFloat(raw, 64); err != nil || v < 0 || v > maxDollars || len(raw) > 400 {
+			d.odd(name)
+			return
 		}
+		*p = raw
 	case c == 'n':
 		d.s.literal("null")
 	default:

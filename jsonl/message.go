@@ -275,20 +275,20 @@ func (d *decoder) usage(u *Usage) *Usage {
 	for more := d.object("usage"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "input_tokens":
-			d.integer("usage.input_tokens", &u.Input)
+			d.amount("usage.input_tokens", &u.Input)
 		case "output_tokens":
-			d.integer("usage.output_tokens", &u.Output)
+			d.amount("usage.output_tokens", &u.Output)
 		case "cache_read_input_tokens":
-			d.integer("usage.cache_read_input_tokens", &u.CacheRead)
+			d.amount("usage.cache_read_input_tokens", &u.CacheRead)
 		case "cache_creation_input_tokens":
-			d.integer("usage.cache_creation_input_tokens", &u.CacheWrite)
+			d.amount("usage.cache_creation_input_tokens", &u.CacheWrite)
 		case "cache_creation":
 			for more := d.object("usage.cache_creation"); more; more = d.s.next('}') {
 				switch string(d.s.key()) {
 				case "ephemeral_5m_input_tokens":
-					u.HasSplit = d.integer("usage.cache_creation", &u.CacheWrite5m) || u.HasSplit
+					u.HasSplit = d.amount("usage.cache_creation", &u.CacheWrite5m) || u.HasSplit
 				case "ephemeral_1h_input_tokens":
-					u.HasSplit = d.integer("usage.cache_creation", &u.CacheWrite1h) || u.HasSplit
+					u.HasSplit = d.amount("usage.cache_creation", &u.CacheWrite1h) || u.HasSplit
 				default:
 					d.s.skip()
 				}
@@ -296,7 +296,7 @@ func (d *decoder) usage(u *Usage) *Usage {
 		case "output_tokens_details":
 			for more := d.object("usage.output_tokens_details"); more; more = d.s.next('}') {
 				if string(d.s.key()) == "thinking_tokens" {
-					d.integer("usage.thinking_tokens", &u.Thinking)
+					d.amount("usage.thinking_tokens", &u.Thinking)
 				} else {
 					d.s.skip()
 				}
@@ -305,9 +305,9 @@ func (d *decoder) usage(u *Usage) *Usage {
 			for more := d.object("usage.server_tool_use"); more; more = d.s.next('}') {
 				switch string(d.s.key()) {
 				case "web_search_requests":
-					d.integer("usage.web_search_requests", &u.WebSearches)
+					d.amount("usage.web_search_requests", &u.WebSearches)
 				case "web_fetch_requests":
-					d.integer("usage.web_fetch_requests", &u.WebFetches)
+					d.amount("usage.web_fetch_requests", &u.WebFetches)
 				default:
 					d.s.skip()
 				}

@@ -26,7 +26,7 @@ func (d *decoder) streamField(key []byte) bool {
 			r.Text = d.unquote(v[1 : len(v)-1])
 		}
 	case "total_cost_usd":
-		d.number("total_cost_usd", &d.cost().TotalUSD)
+		d.dollars("total_cost_usd", &d.cost().TotalUSD)
 	case "duration_ms":
 		d.duration(&d.cost().Ran)
 	case "duration_api_ms":

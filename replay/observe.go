@@ -113,7 +113,7 @@ func (o *observer) mainFacts(r *jsonl.Record) {
 		s.ForkOf = r.ForkedFrom
 	}
 	o.facts(r)
-	if r.Cost != nil && (r.Session == "" || r.Session == s.ID) {
+	if r.Cost != nil && r.Cost.TotalUSD != "" && (r.Session == "" || r.Session == s.ID) {
 		s.Accounts = append(s.Accounts, Account{Where{s.File, r.Pos.Line, r.UUID, s.End}, *r.Cost})
 	}
 }
