@@ -324,6 +324,7 @@ func (c *Counter) Result() *Result {
 	unpriced := map[string]*Unpriced{}
 	clients := map[string]*ledger.Client{}
 	ids := map[string]bool{} // a log that is given twice is one session
+	var groups [][]Line
 	for _, p := range c.parts {
 		if p == nil {
 			continue
@@ -343,8 +344,15 @@ func (c *Counter) Result() *Result {
 		if had := clients[p.id]; p.own != nil && (had == nil || cmp.Or(cmp.Compare(p.own.Accounts, had.Accounts), cmp.Compare(p.own.MicroUSD, had.MicroUSD), cmp.Compare(p.own.Ours, had.Ours)) > 0) {
 			clients[p.id] = p.own
 		}
-		out.Lines = append(out.Lines, p.lines...)
+		if len(p.lines) > 0 {
+			groups = append(groups, p.lines)
+		}
 	}
+	// In whatever order the logs are given, their lines stand in one.
+	slices.SortStableFunc(groups, func(a, b []Line) int {
+		return cmp.Or(cmp.Compare(a[0].Session, b[0].Session), cmp.Compare(a[0].File, b[0].File))
+	})
+	out.Lines = slices.Concat(groups...)
 	out.Sessions = len(ids)
 	for _, id := range slices.Sorted(maps.Keys(clients)) {
 		out.addClient(clients[id])

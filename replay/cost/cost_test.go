@@ -653,7 +653,15 @@ func TestCopiesCountOnce(t *testing.T) {
 	l.reply(10_300, 20, `{"type":"text","text":"Nothing."}`)
 	l.lines[len(l.lines)-1] = strings.Replace(l.lines[len(l.lines)-1], `"sessionId":"s"`, `"sessionId":"f"`, 1)
 	fork := written(t, "f.jsonl", l.lines...)
+	lines := ""
 	for _, order := range [][]*replay.Session{{first, fork}, {fork, first}} {
+		calls := by(cost.BySession)
+		calls.Calls = true
+		if got := fmt.Sprint(sum(calls, order...).Lines); lines == "" {
+			lines = got
+		} else {
+			equal(t, "lines in another order of the logs", got, lines)
+		}
 		r := sum(by(cost.BySession), order...)
 		equal(t, "calls", r.Total.Calls, 3)
 		equal(t, "input", r.Total.Tokens.Input, 30_500)
