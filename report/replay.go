@@ -77,6 +77,8 @@ type ReplaySession struct {
 	Defects     []Defect       `json:"defects"`
 	Unknown     map[string]int `json:"unknown_records,omitempty"` // by type
 	Totals      Totals         `json:"totals"`
+
+	subagentsOnly bool // the logs read hold nothing of the main loop
 }
 
 // Graph counts what was odd in the order of the records. It is absent where
@@ -226,7 +228,7 @@ type Compaction struct {
 type KeptOne struct {
 	Skill string `json:"skill"`
 	Chars int    `json:"chars"`         // UTF-16 code units
-	Cut   bool   `json:"cut,omitempty"` // by the rules, only its start was put back
+	Cut   bool   `json:"cut,omitempty"` // only its start was put back
 }
 
 // ContextSize is the size of the prompt of one model request, in tokens.
@@ -333,6 +335,8 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 	}
 	if main := s.Main(); main != nil {
 		out.Prompts, out.SlashCommands = main.Prompts, main.Slashes
+		out.subagentsOnly = len(s.Agents) > 1 &&
+			!slices.ContainsFunc(main.Events, func(e replay.Event) bool { return e.Where.Line > 0 })
 	}
 	for _, a := range s.Agents {
 		out.Calls += len(a.Calls)
@@ -623,7 +627,7 @@ func (in *ReplayInput) compactions(r *replay.AgentResult) []Compaction {
 				continue
 			}
 			predicted := predictions[i]
-			c.Kept = keptSkills(back, predicted)
+			c.Kept = keptSkills(back, texts)
 			kept := map[string]bool{}
 			for _, k := range c.Kept {
 				kept[k.Skill] = true
@@ -635,12 +639,7 @@ func (in *ReplayInput) compactions(r *replay.AgentResult) []Compaction {
 					lost = append(lost, texts[name])
 				}
 			}
-			if predicted != nil {
-				c.Reason = predicted.Reason
-			}
-			if k := in.rules(e.Version); k != nil && c.Reason == "" {
-				c.Reason = overLimit(back, lost, k.Reattachment)
-			}
+			c.Reason = in.dropped(e.Version, back, lost, predicted)
 			out = append(out, c)
 		}
 	}
@@ -655,6 +654,40 @@ func reattached(events []replay.Event, i int) []jsonl.InvokedSkill {
 		}
 	}
 	return nil
+}
+
+// dropped says why bodies were left out by the client of a version. What the log shows
+// must not depend on the rules that the session is compared with: those of the version
+// that the log names come first.
+func (in *ReplayInput) dropped(version string, back []jsonl.InvokedSkill, lost []string, predicted *replay.Effect) string {
+	for _, k := range []*rules.Rules{recordedRules(version), in.rules(version)} {
+		if k == nil {
+			continue
+		}
+		if text := overLimit(back, lost, k.Reattachment); text != "" {
+			return text
+		}
+	}
+	switch {
+	case predicted != nil && predicted.Reason != "":
+		return predicted.Reason
+	case len(lost) > 0:
+		return "not known why"
+	}
+	return ""
+}
+
+// recordedRules are those of a version of the recorded client, nil where it is none.
+func recordedRules(version string) *rules.Rules {
+	table, err := rules.For(rules.DefaultClient)
+	if err != nil || version == "" {
+		return nil
+	}
+	k, err := table.At(version)
+	if err != nil {
+		return nil
+	}
+	return &k
 }
 
 // overLimit says, where none of the bodies left out fits beside those put back,
@@ -699,20 +732,22 @@ func reattachments(effects []replay.Effect, events []replay.Event) map[int]*repl
 	return out
 }
 
-func keptSkills(skills []jsonl.InvokedSkill, predicted *replay.Effect) []KeptOne {
+// keptSkills are the bodies put back; texts are the last whole ones of each skill.
+func keptSkills(list []jsonl.InvokedSkill, texts map[string]string) []KeptOne {
 	kept := []KeptOne{}
-	for _, sk := range skills {
-		k := KeptOne{Skill: sk.Name, Chars: budget.Len16(sk.Content)}
-		if predicted != nil {
-			for _, p := range predicted.Skills {
-				if p.Name == sk.Name {
-					k.Cut = p.Cut
-				}
-			}
-		}
-		kept = append(kept, k)
+	for _, sk := range list {
+		kept = append(kept, KeptOne{Skill: sk.Name, Chars: budget.Len16(sk.Content), Cut: cut(sk.Content, texts[sk.Name])})
 	}
 	return kept
+}
+
+// cut reports whether the log shows that only the start of a body was put back: by the
+// client's own mark, or as the beginning of the whole that came before.
+func cut(content, whole string) bool {
+	if content == whole {
+		return false
+	}
+	return strings.HasSuffix(content, budget.ReattachMarker) || content != "" && strings.HasPrefix(whole, content)
 }
 
 // context is the size of the prompt of every request on the branch that stands.

@@ -146,10 +146,13 @@ func (s *ReplaySession) write(b *strings.Builder, style Style) error {
 	b.WriteString("\n")
 	s.writeSkills(b, style)
 	if len(s.Agents) > 0 {
-		main := &s.Agents[0]
-		main.writeListings(b, style)
-		main.writeCalls(b, style)
-		main.writeContext(b, style)
+		if main := &s.Agents[0]; s.subagentsOnly {
+			style.block(b, "MAIN", "the log of the main loop was not read")
+		} else {
+			main.writeListings(b, style, s.recordsListings())
+			main.writeCalls(b, style)
+			main.writeContext(b, style)
+		}
 		s.writeAgents(b, style)
 	}
 	if s.Tokens != nil {
@@ -308,9 +311,18 @@ func (s *ReplaySession) oddities() string {
 	return " · " + joinDots(parts)
 }
 
-func (a *ReplayAgent) writeListings(b *strings.Builder, style Style) {
+// recordsListings reports whether the log holds a listing of any agent.
+func (s *ReplaySession) recordsListings() bool {
+	return slices.ContainsFunc(s.Agents, func(a ReplayAgent) bool {
+		return slices.ContainsFunc(a.Listings, func(l ListingSent) bool { return !l.Predicted })
+	})
+}
+
+// writeListings writes what the agent was told; recorded says that listings of others
+// are in the log.
+func (a *ReplayAgent) writeListings(b *strings.Builder, style Style, recorded bool) {
 	switch {
-	case len(a.Listings) == 0 && a.ListingsUnrecorded:
+	case len(a.Listings) == 0 && a.ListingsUnrecorded && !recorded:
 		style.block(b, "LISTING", "this client records none, and what the rules derive needs the skill files")
 		return
 	case len(a.Listings) == 0:

@@ -296,6 +296,37 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
+// TestDropped: what the log shows does not depend on the rules that were chosen.
+func TestDropped(t *testing.T) {
+	big := strings.Repeat("x", 90_000)
+	back := []jsonl.InvokedSkill{{Content: big}}
+	free := &ReplayInput{Rules: func(string) *rules.Rules { return &rules.Rules{} }} // knows no limit
+	for _, c := range []struct {
+		version string
+		lost    []string
+		want    string
+	}{
+		{"2.1.332", []string{big}, "over 25,000 tokens together"},
+		{"2.1.332", []string{"small"}, "not known why"},
+		{"", []string{big}, "not known why"},
+		{"2.1.332", nil, ""},
+	} {
+		if got := free.dropped(c.version, back, c.lost, nil); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.version, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		content, whole string
+		want           bool
+	}{
+		{"abc", "abc", false}, {"ab", "abc", true}, {"ab" + budget.ReattachMarker, "", true}, {"", "abc", false}, {"abd", "abc", false},
+	} {
+		if got := cut(c.content, c.whole); got != c.want {
+			t.Errorf("cut(%q, %q) = %t", c.content, c.whole, got)
+		}
+	}
+}
+
 func TestOverLimit(t *testing.T) {
 	limit := sampleRules("").Reattachment
 	big, small := strings.Repeat("x", 90_000), strings.Repeat("x", 4_000)
