@@ -36,6 +36,8 @@ type CostDocument struct {
 	Notes        CostNotes      `json:"notes"`
 	WhatIf       *CostWhatIf    `json:"what_if,omitempty"`
 
+	// AllRows: a table shows all rows, be they ever so many.
+	AllRows bool `json:"-"`
 	// Lines are a line for each request and layer, for the formats that have them.
 	Lines []CostLine `json:"-"`
 }

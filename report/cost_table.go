@@ -21,7 +21,7 @@ func (d *CostDocument) WriteTable(w io.Writer, style Style) error {
 		return err
 	}
 	shown := *d
-	if !style.Verbose {
+	if !style.Verbose && !d.AllRows {
 		shown.cutRows(fewRows)
 	}
 	d.writeHeader(&b, style)
@@ -49,7 +49,8 @@ func (d *CostDocument) WriteTable(w io.Writer, style Style) error {
 
 // cutRows leaves out all but the rows that cost most.
 func (d *CostDocument) cutRows(limit int) {
-	if len(d.Rows) <= limit || d.Others != nil {
+	// A line that says that one row is left out has room for the row.
+	if len(d.Rows) <= limit+1 || d.Others != nil {
 		return
 	}
 	d.Rows = slices.Clone(d.Rows)
@@ -159,6 +160,11 @@ func (d *CostDocument) writeRows(b *strings.Builder, style Style) error {
 	shares := d.shares()
 	u := &d.Usage
 	keys := d.keyColumns()
+	for i, by := range d.By {
+		if by == "project" {
+			keys[i].least = max(keys[i].least, d.apart(i, style))
+		}
+	}
 	g := grid{tight: style.width() < 100 && !style.Verbose, columns: keys}
 	// The first cell of the rows below says what they are.
 	foot := func(first string) []string {
@@ -221,7 +227,26 @@ func (d *CostDocument) writeRows(b *strings.Builder, style Style) error {
 	return g.write(b, style)
 }
 
-func others(o *CostOthers) string { return count(o.Rows) + " others" }
+// apart is how many cells of the ends of paths tell the projects apart; 0 where more
+// would be needed than a line has for them.
+func (d *CostDocument) apart(column int, style Style) int {
+	paths := map[string]bool{}
+	for i := range d.Rows {
+		paths[d.keyCells(&d.Rows[i].CostKey, style)[column]] = true
+	}
+	for width := 12; width <= style.width()/2; width++ {
+		cut := map[string]bool{}
+		for path := range paths {
+			cut[truncateStart(path, width)] = true
+		}
+		if len(cut) == len(paths) {
+			return width
+		}
+	}
+	return 0
+}
+
+func others(o *CostOthers) string { return plural(o.Rows, "other") }
 
 // bySkill reports whether rows tell how skills were used.
 func (d *CostDocument) bySkill() bool {
@@ -447,7 +472,7 @@ func were(n int) string {
 
 // again is the command that reads the same sessions.
 func (d *CostDocument) again(style Style) string {
-	return strings.TrimSuffix("skilltrace cost "+style.Again, " ")
+	return with("skilltrace cost", style.Again, style.PricesFile, style.Zone)
 }
 
 // write writes a row for each layer: now, then, and the difference.
@@ -455,45 +480,43 @@ func (c *CostWhatIf) write(b *strings.Builder, style Style) error {
 	style.block(b, "WHAT IF", listAll(escapeAll(c.Inputs), 0))
 	b.WriteString("\n")
 	g := grid{columns: []column{
-		{title: "layer"}, {title: "tokens", right: true, drop: 3}, {title: "what if", right: true, drop: 2}, {title: "difference", right: true},
+		{title: "layer"}, {title: "tokens", right: true, drop: 2}, {title: "what if", right: true, drop: 2}, {title: "difference", right: true, drop: 3},
 		{title: "cost", right: true}, {title: "what if", right: true}, {title: "difference", right: true},
 	}}
 	rows := append(slices.Clone(c.Layers), c.CostChange)
-	var now, then []int64
-	for i := range c.Layers {
-		now, then = append(now, micro(c.Layers[i].NowMicroUSD)), append(then, micro(c.Layers[i].ThenMicroUSD))
-	}
-	nowCosts, nowAll := fineMoney(now, micro(c.NowMicroUSD))
-	thenCosts, thenAll := fineMoney(then, micro(c.ThenMicroUSD))
-	nowCosts, thenCosts = append(nowCosts, nowAll), append(thenCosts, thenAll)
+	// Each amount is rounded by itself, so that what stays the same is written alike, and
+	// differences are those of what is shown.
+	unit := unitOf(fineDecimals(max(micro(c.NowMicroUSD), micro(c.ThenMicroUSD))))
+	units := func(micro int64) int64 { return (micro + unit/2) / unit }
 	for i := range rows {
 		r := &rows[i]
 		if i == len(rows)-1 {
 			r.Layer = "all"
 		}
-		cost := func(micro *int64, tokens TokenSum, text string) string {
+		cost := func(micro *int64, tokens TokenSum) string {
 			switch {
 			case micro == nil && tokens.sum() > 0:
 				return "unpriced"
-			case micro == nil:
-				return ""
-			case *micro == 0:
+			case micro == nil, *micro == 0:
 				return ""
 			}
-			return text
+			return inUnits(units(*micro), unit)
 		}
 		difference := ""
-		if m := r.DifferenceMicroUSD; m != nil && *m != 0 {
-			difference = signed(*m < 0, total(max(*m, -*m)))
-			if n := micro(r.NowMicroUSD); i == len(rows)-1 && n > 0 {
-				difference += " (" + signed(*m < 0, percent(float64(max(*m, -*m))/float64(n))) + ")"
+		if r.NowMicroUSD != nil && r.ThenMicroUSD != nil {
+			if n := units(*r.ThenMicroUSD) - units(*r.NowMicroUSD); n != 0 {
+				difference = signed(n < 0, inUnits(max(n, -n), unit))
+				m := micro(r.DifferenceMicroUSD)
+				if all := *r.NowMicroUSD; i == len(rows)-1 && all > 0 {
+					difference += " (" + signed(n < 0, percent(float64(max(m, -m))/float64(all))) + ")"
+				}
 			}
 		}
 		tokens := ""
 		if n := r.DifferenceTokens; n != 0 {
 			tokens = signed(n < 0, count(max(n, -n)))
 		}
-		g.add(Escape(r.Layer), some(r.Now.sum()), some(r.Then.sum()), tokens, cost(r.NowMicroUSD, r.Now, nowCosts[i]), cost(r.ThenMicroUSD, r.Then, thenCosts[i]), difference)
+		g.add(Escape(r.Layer), some(r.Now.sum()), some(r.Then.sum()), tokens, cost(r.NowMicroUSD, r.Now), cost(r.ThenMicroUSD, r.Then), difference)
 	}
 	if err := g.write(b, style); err != nil {
 		return err

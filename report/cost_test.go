@@ -135,3 +135,26 @@ func hostileWhatIf() *CostDocument {
 		Layers: []CostChange{{Layer: strings.Repeat("n", 300), Now: d.Usage, NowMicroUSD: d.CostMicroUSD}}}
 	return NewCost(CostInput{CostDocument: *d})
 }
+
+// Projects whose paths end alike are cut where they differ; one row more than a
+// screen shows is shown, not counted.
+func TestCostProjects(t *testing.T) {
+	in := CostInput{CostDocument: CostDocument{Sessions: 31, Calls: 31, By: []string{"project"}, Usage: TokenSum{Input: 31}, CostMicroUSD: new(int64(31_000))}}
+	for i := range 31 {
+		path := "/home/dev/some/where/" + strings.Repeat("x", i) + "/workspace/entire-graph"
+		in.Rows = append(in.Rows, CostRow{CostKey: CostKey{Project: path}, Calls: 1, Tokens: TokenSum{Input: 1}, CostMicroUSD: new(int64(1_000))})
+	}
+	in.Rows[1].Project = "/srv/other/entire-graph"
+	in.Rows[2].Project = "/srv/another/entire-graph"
+	doc := NewCost(in)
+	var b bytes.Buffer
+	if err := doc.WriteTable(&b, Style{}); err != nil || strings.Contains(b.String(), "other  ") {
+		t.Errorf("%v: %s", err, &b)
+	}
+	two := *doc
+	two.Rows = doc.Rows[1:3]
+	b.Reset()
+	if err := two.WriteTable(&b, Style{Width: minWidth}); err != nil || !strings.Contains(b.String(), "…/other/") || !strings.Contains(b.String(), "…nother/") {
+		t.Errorf("%v: %s", err, &b)
+	}
+}

@@ -248,3 +248,16 @@ func TestSessionsCopies(t *testing.T) {
 		t.Errorf("%s, %v", &b, err)
 	}
 }
+
+// What is offered next can be done: a log without rules is not replayed.
+func TestSessionsNext(t *testing.T) {
+	row := NewSessionRow(sampleSession())
+	row.File = "a.jsonl"
+	old := row
+	old.File, old.TooOld = "b.jsonl", true
+	for want, rows := range map[string][]SessionRow{"skilltrace replay a.jsonl": {row, old}, "skilltrace timeline b.jsonl": {old}} {
+		if got := NewSessions(rows, 0).next(Style{}); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -35,28 +36,42 @@ func moneyColumn(rows []int64, total int64) (shown []string, sum string) {
 
 // fineMoney is moneyColumn for many rows, of which most are small.
 func fineMoney(rows []int64, total int64) (shown []string, sum string) {
-	decimals := 4
+	return addUp(rows, total, fineDecimals(total))
+}
+
+// fineDecimals is how many decimals fineMoney writes beside a total.
+func fineDecimals(total int64) int {
 	switch {
 	case total >= 1_000_000_000:
-		decimals = 2
+		return 2
 	case total >= 100_000_000:
-		decimals = 3
+		return 3
 	}
-	return addUp(rows, total, decimals)
+	return 4
+}
+
+// unitOf is the last of 1 to 6 decimals of a dollar, in micro-dollars.
+func unitOf(decimals int) int64 {
+	unit := int64(1)
+	for range 6 - decimals {
+		unit *= 10
+	}
+	return unit
+}
+
+// inUnits writes an amount that is counted in units of micro-dollars, see unitOf.
+func inUnits(units, unit int64) string {
+	scale := 1_000_000 / unit
+	decimals := len(strconv.FormatInt(scale, 10)) - 1
+	return fmt.Sprintf("$%s.%0*d", count(units/scale), decimals, units%scale)
 }
 
 // addUp writes amounts in dollars with 1 to 6 decimals. The total is rounded half up;
 // where rounding the rows would lose or win a unit, the rows with the largest
 // remainders take it, so that what is shown adds up.
 func addUp(rows []int64, total int64, decimals int) (shown []string, sum string) {
-	unit := int64(1)
-	for range 6 - decimals {
-		unit *= 10
-	}
-	format := func(units int64) string {
-		scale := 1_000_000 / unit
-		return fmt.Sprintf("$%s.%0*d", count(units/scale), decimals, units%scale)
-	}
+	unit := unitOf(decimals)
+	format := func(units int64) string { return inUnits(units, unit) }
 	totalUnits := (total + unit/2) / unit
 	units := make([]int64, len(rows))
 	order := make([]int, len(rows))

@@ -65,6 +65,9 @@ type SessionRow struct {
 	// InScope: the log lies in a configuration folder in scope, so that its id names it.
 	InScope bool `json:"in_scope"`
 
+	// TooOld: no version of its client has rules, so that it cannot be replayed.
+	TooOld bool `json:"-"`
+
 	copied TokenTotal    // what CopiedCalls took
 	own    budget.Amount // the price of all other calls
 }
@@ -275,8 +278,19 @@ func (d *SessionsDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	b.WriteString("\n")
 	style.line(&b, sum)
-	last := &d.Sessions[len(d.Sessions)-1]
-	writeNext(&b, style, []string{"skilltrace replay " + style.name(last.ID, last.File, last.InScope)})
+	writeNext(&b, style, []string{d.next(style)})
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// next replays the newest session that can be replayed; where none can, it shows what
+// the log of the newest holds, which needs no rules.
+func (d *SessionsDocument) next(style Style) string {
+	for i := len(d.Sessions) - 1; i >= 0; i-- {
+		if s := &d.Sessions[i]; !s.TooOld {
+			return "skilltrace replay " + style.name(s.ID, s.File, s.InScope)
+		}
+	}
+	last := &d.Sessions[len(d.Sessions)-1]
+	return "skilltrace timeline " + style.name(last.ID, last.File, last.InScope)
 }

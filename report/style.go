@@ -28,6 +28,8 @@ type Style struct {
 	Given, RulesFile, PricesFile string
 	// Again are the arguments and options by which a command reads the same sessions.
 	Again string
+	// Zone is the option of the zone of times, "" where none was given.
+	Zone string
 }
 
 func (s Style) width() int {

@@ -61,7 +61,7 @@ of them together:
 	f.Lookup("since").Usage = "only requests made at or after `TIME`: 2026-11-30 or 2026-11-30T15:04:05Z"
 	f.Lookup("until").Usage = "only requests made before `TIME`; a day counts to its end"
 	f.StringSliceVar(&o.by, "by", []string{string(cost.ByLayer)}, "what to sum `BY`, a comma list")
-	f.IntVar(&o.top, "top", 0, "only the `N` rows that cost most, the others in one (default: all)")
+	f.IntVar(&o.top, "top", 0, "only the `N` rows that cost most, the others in one; 0 for all (default: all, of which a table shows 30 unless --verbose)")
 	f.StringArrayVar(&o.whatIf, "what-if", nil, "what the same would have cost with another `INPUT` (may be repeated)")
 	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the sessions saw them, whose descriptions --what-if needs where listings were cut (may be repeated)")
 	a.pricesFlag(cmd)
@@ -115,6 +115,15 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	if err != nil {
 		return err
 	}
+	if options.WhatIf != nil {
+		// It sets layers beside each other, and nothing else.
+		if cmd.Flags().Changed("by") && !slices.Equal(options.By, []cost.By{cost.ByLayer}) {
+			return fmt.Errorf("--by %s: --what-if compares layers only; leave one of the two out", strings.Join(o.by, ","))
+		}
+		if options.Calls {
+			return fmt.Errorf("--format %s: --what-if has no line for each request; give --format table or json", a.format)
+		}
+	}
 	logs, err := a.find(args)
 	if err != nil {
 		return err
@@ -148,7 +157,7 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 		return fmt.Errorf("--what-if: no skill of these sessions is named %s; skilltrace cost --by skill lists them", strings.Join(w.Missing, ", "))
 	}
 	in := costInput(result, options)
-	in.Top = o.top
+	in.Top, in.AllRows = o.top, cmd.Flags().Changed("top")
 	agents := map[string]agentIs{}
 	for _, list := range types {
 		for id, is := range list {
@@ -162,7 +171,6 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	if slices.ContainsFunc(options.By, func(by cost.By) bool { return by == cost.ByDay || by == cost.ByWeek || by == cost.ByMonth }) {
 		in.Timezone = zoneName(options.Location, a.getenv)
 	}
-	a.scope.args = args
 	return a.write(report.NewCost(in))
 }
 
@@ -179,7 +187,7 @@ func (a *app) costSums(cmd *cobra.Command, o *costOptions) (*cost.Options, error
 		}
 	}
 	if len(options.By) == 0 {
-		options.By = []cost.By{cost.ByLayer}
+		return nil, wrongValue(cmd, "by", "''", "some of "+listOf(cost.Bys))
 	}
 	var err error
 	if len(o.whatIf) > 0 {

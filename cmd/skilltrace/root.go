@@ -164,7 +164,7 @@ func (a *app) outputFlags(cmd *cobra.Command, doc report.Document) {
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.format, "format", names[0], "form of the output: "+strings.Join(names, ", "))
-	f.StringVarP(&a.output, "output", "o", "", "write to `FILE`, which is replaced only when all is written")
+	f.StringVarP(&a.output, "output", "o", "", "write to `FILE`, which is replaced only when all is written; its extension gives the format where --format does not")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always, never")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on stderr")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "leave nothing out of tables, and cut nothing")
@@ -192,6 +192,9 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	wrong := func(flag, got, want string) error { return wrongValue(cmd, flag, got, want) }
 	if names, ok := cmd.Annotations[formatsKey]; ok {
 		list := strings.Fields(names)
+		if f := cmd.Flags().Lookup("format"); !f.Changed {
+			a.format = formatOf(a.output, list, a.format)
+		}
 		if !slices.Contains(list, a.format) {
 			return wrong("format", a.format, oneOf(list))
 		}
@@ -212,6 +215,16 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	return nil
 }
 
+// formatOf is the format that the name of an output file asks for, else the usual one.
+func formatOf(file string, formats []string, usual string) string {
+	for _, name := range formats {
+		if ext := strings.TrimPrefix(filepath.Ext(file), "."); ext != "" && (ext == name || ext == "md" && name == string(report.FormatMarkdown)) {
+			return name
+		}
+	}
+	return usual
+}
+
 func (a *app) location() (*time.Location, error) {
 	if a.timezone == "" {
 		return time.Local, nil
@@ -229,7 +242,7 @@ func (a *app) style() report.Style {
 		location = time.UTC // checked in prepare
 	}
 	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags(), Again: a.scope.again(),
-		Given: a.given(), RulesFile: option("rules", a.inputs.rules), PricesFile: option("prices", a.prices)}
+		Given: a.given(), RulesFile: option("rules", a.inputs.rules), PricesFile: option("prices", a.prices), Zone: option("timezone", a.timezone)}
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	} else if width := terminalWidth(a.stdout); width > 0 && a.output == "" {

@@ -56,12 +56,43 @@ func (s *scope) again() string {
 	if flags := s.flags(); flags != "" {
 		words = append(words, flags)
 	}
-	for _, option := range []struct{ name, value string }{{"project", s.project}, {"session", s.session}, {"since", s.since}, {"until", s.until}} {
-		if option.value != "" {
-			words = append(words, "--"+option.name, report.ShellWord(option.value))
-		}
+	for _, word := range s.limits() {
+		words = append(words, word.option, report.ShellWord(word.value))
 	}
 	return strings.Join(words, " ")
+}
+
+// limit is an option that leaves sessions out.
+type limit struct{ option, value string }
+
+// limits are the options given that leave sessions out.
+func (s *scope) limits() (out []limit) {
+	for _, l := range []limit{{"--project", s.project}, {"--session", s.session}, {"--since", s.since}, {"--until", s.until}} {
+		if l.value != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// fitsNone is the error of options that leave all of n sessions out.
+func (a *app) fitsNone(n int) error {
+	var words []string
+	for _, l := range a.scope.limits() {
+		if l.option != "--project" { // it was fitted before
+			words = append(words, l.option+" "+l.value)
+		}
+	}
+	if len(words) == 0 {
+		return errors.New("no session was found")
+	}
+	all := a.scope
+	all.session, all.since, all.until = "", "", ""
+	sessions := "sessions"
+	if n == 1 {
+		sessions = "session"
+	}
+	return fmt.Errorf("none of %d %s fits %s; %s lists them", n, sessions, strings.Join(words, " and "), strings.TrimSuffix("skilltrace sessions "+all.again(), " "))
 }
 
 // sessionArgs is how the arguments of commands that read sessions are described.
@@ -95,6 +126,7 @@ func (a *app) find(args []string) ([]jsonl.Session, error) {
 			return nil, fmt.Errorf("--project %s: %w", a.scope.project, err)
 		}
 	}
+	a.scope.args = args
 	where := jsonl.Scope{Dirs: a.configFolders(), Project: project}
 	if len(args) == 0 {
 		args = []string{""}
@@ -143,7 +175,7 @@ func (a *app) find(args []string) ([]jsonl.Session, error) {
 		if a.status >= statusUnusable {
 			return nil, errors.New("no input can be used")
 		}
-		return nil, fmt.Errorf("none of %d sessions fits --session, --since and --until; skilltrace sessions lists them", inScope)
+		return nil, a.fitsNone(inScope)
 	}
 	return sessions, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/ledger"
 	"github.com/skilltrace/skilltrace/replay/local"
+	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/report"
 )
 
@@ -32,6 +34,10 @@ whole; a request that several logs hold counts once in the sum.
 			if err != nil {
 				return err
 			}
+			table, err := rules.For(defaultClient)
+			if err != nil {
+				return err
+			}
 			logs, err := a.find(args)
 			if err != nil {
 				return err
@@ -47,6 +53,7 @@ whole; a request that several logs hold counts once in the sum.
 			err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
 				row := report.NewSessionRow(s)
 				row.InScope = finder.Owns(s)
+				row.TooOld = tooOld(table, s.Versions)
 				if l := ledger.Of(s, prices); l.Priced {
 					row.Charge(l.Cost)
 				}
@@ -86,4 +93,20 @@ whole; a request that several logs hold counts once in the sum.
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.SessionsDocument{})
 	return cmd
+}
+
+// tooOld reports whether a replay without further options has no rules for a log: its
+// client is older than they are.
+func tooOld(table *rules.Table, versions []string) bool {
+	old := false
+	for _, v := range versions {
+		_, err := table.At(v)
+		if err == nil {
+			return false
+		}
+		if before := (*rules.TooOldError)(nil); errors.As(err, &before) {
+			old = true
+		}
+	}
+	return old
 }
