@@ -334,8 +334,11 @@ func (a *ReplayAgent) writeListings(b *strings.Builder, style Style, recorded bo
 	switch {
 	case first.Predicted:
 		text = plural(first.Skills, "skill") + " of the files, " + plural(first.Chars, "char")
+	case first.Budget > 0 && first.Size > 0:
+		// As the client counts, which is also how the demand is counted.
+		text += count(first.Size) + " of " + plural(first.Budget, "char")
 	case first.Budget > 0:
-		text += count(max(first.Chars, first.Size)) + " of " + plural(first.Budget, "char")
+		text += count(first.Chars) + " of " + plural(first.Budget, "char")
 	default:
 		text += plural(first.Chars, "char")
 	}

@@ -286,6 +286,9 @@ func (s *TimelineSession) write(b *strings.Builder, style Style) error {
 		file = truncateStart(file, style.width())
 	}
 	style.line(b, together(append(parts, file), style.width()))
+	if len(s.Agents) == 0 {
+		b.WriteString("no events\n")
+	}
 	for i := range s.Agents {
 		a := &s.Agents[i]
 		if len(s.Agents) > 1 || a.Agent != "main" {

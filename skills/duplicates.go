@@ -22,7 +22,7 @@ type DuplicateKind string
 // The kinds.
 const (
 	DuplicateExact    DuplicateKind = "exact"             // one name, one text
-	DuplicateAlias    DuplicateKind = "alias"             // plugin:name and name
+	DuplicateAlias    DuplicateKind = "alias"             // plugin:name and name with one text
 	DuplicatePrefixes DuplicateKind = "two-prefixes"      // a:name and b:name with one text
 	DuplicateCommand  DuplicateKind = "command-and-skill" // one name with a prefix, different texts
 	DuplicateName     DuplicateKind = "same-name"         // one name without a prefix, different texts
@@ -30,8 +30,7 @@ const (
 
 // Duplicates finds the entries of a listing that repeat others. A name
 // that occurs several times is one group; its first entry may also stand in a
-// group with the same name under prefixes, or under several prefixes with the
-// same text. Entries with
+// group with the same name under prefixes and the same text. Entries with
 // different last names are never grouped, whatever their texts say.
 func Duplicates(lines []ListedLine) []Duplicate {
 	var out []Duplicate
@@ -75,9 +74,21 @@ func Duplicates(lines []ListedLine) []Duplicate {
 			continue
 		}
 		group := byLast[last]
-		if slices.ContainsFunc(group, func(j int) bool { return lines[j].Name == last }) {
-			add(DuplicateAlias, group)
-			continue
+		if at := slices.IndexFunc(group, func(j int) bool { return lines[j].Name == last }); at >= 0 {
+			// One whose text differs tells of something else.
+			text := lines[group[at]].Text
+			var aliases, others []int
+			for _, j := range group {
+				if lines[j].Text == text {
+					aliases = append(aliases, j)
+				} else {
+					others = append(others, j)
+				}
+			}
+			if len(aliases) > 1 {
+				add(DuplicateAlias, aliases)
+			}
+			group = others
 		}
 		// Only those with a text in common; a bare name says nothing, nor does a text
 		// that nobody can read.

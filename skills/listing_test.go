@@ -93,6 +93,21 @@ func TestDuplicates(t *testing.T) {
 	if d := Duplicates(parse("- a: 1\n- a: 2\n- p:b\n- q:b\n- p:c: 1\n- q:c: 2")); len(d) != 1 || d[0].Kind != DuplicateName {
 		t.Errorf("%+v", d)
 	}
+	// An alias says nothing new only where its text is the same.
+	for _, tt := range []struct{ listing, want string }{
+		{"- plug:y: one\n- y: another", ""},
+		{"- plug:y: one\n- y: another\n- more:y: another", "[alias [1 2]]"},
+		{"- plug:y: one\n- y: another\n- more:y: one", "[two-prefixes [0 2]]"},
+		{"- plug:y\n- y: text", ""},
+	} {
+		got := ""
+		for _, d := range Duplicates(parse(tt.listing)) {
+			got += fmt.Sprint([]any{d.Kind, d.Entries})
+		}
+		if got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.listing, got, tt.want)
+		}
+	}
 }
 
 func BenchmarkParseListing(b *testing.B) {

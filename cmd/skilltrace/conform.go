@@ -23,7 +23,8 @@ func (a *app) conformCommand() *cobra.Command {
 		Short: "How the rules agree with recordings of the real client",
 		Long: `Conform replays recordings whose inputs are all known, and counts what the rules
 predict rightly. DIR is a folder of recordings at any level: the root, a family,
-a scenario or a version.
+a scenario or a version. Recordings are not part of the repository: they are
+looked for beside it, and docs/recording.md says what they hold and how they are made.
 
 Exit status 1 means that something is divergent. With --floor, which compares the
 agreement with a file, it means that something fell below the floor, and what is

@@ -111,6 +111,9 @@ func tokensOf(s *replay.Session, prices *budget.Book) *report.TokensBlock {
 	return out
 }
 
+// aRecording says what conform reads. The repository holds none.
+const aRecording = "give a folder of recordings, each with a case.yaml and the logs of the client; they are not part of the repository, docs/recording.md says how they are made"
+
 // recordings finds the folders of recordings, those with a case.yaml, below the
 // arguments. Links are not followed.
 func (a *app) recordings(args []string) ([]string, error) {
@@ -141,10 +144,12 @@ func (a *app) recordings(args []string) ([]string, error) {
 		}
 		var problem error
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			problem = &jsonl.InputError{Input: arg, What: plain(err).Error(), Next: aRecording}
 		case err != nil:
 			problem = &jsonl.InputError{Input: arg, What: plain(err).Error(), Next: "give a folder of recordings"}
 		case found == 0:
-			problem = &jsonl.InputError{Input: arg, What: "no recordings", Next: "give a folder that holds case.yaml files"}
+			problem = &jsonl.InputError{Input: arg, What: "no recordings", Next: aRecording}
 		}
 		if problem != nil {
 			if len(args) == 1 {

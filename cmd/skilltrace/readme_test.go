@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/skilltrace/skilltrace/report"
 )
 
 var update = flag.Bool("update", false, "write the output shown in README.md, and that expected in scripts, anew")
@@ -121,6 +123,34 @@ func shorten(shown, output string) (string, bool) {
 func firstWord(line string) string {
 	word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 	return word
+}
+
+// TestDocumentedKinds checks that the table of kinds in docs/how-to-audit.md is that of
+// the program.
+func TestDocumentedKinds(t *testing.T) {
+	text, err := os.ReadFile("../../docs/how-to-audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "\n| kind | what happened |\n|---|---|\n")
+	if !found {
+		t.Fatal("no table of kinds")
+	}
+	var got, want []string
+	for line := range strings.Lines(table) {
+		kind, ok := strings.CutPrefix(line, "| `")
+		if !ok {
+			break
+		}
+		kind, _, _ = strings.Cut(kind, "`")
+		got = append(got, kind)
+	}
+	for _, k := range report.EventKinds {
+		want = append(want, string(k))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("documented: %q\nthe program's: %q", got, want)
+	}
 }
 
 // TestDocumentedCommands checks that the commands in README.md and docs/ exist
