@@ -54,7 +54,7 @@ func Run(dir string) Agreement {
 	}
 	a.Case = path.Join(c.Family, c.Scenario, c.Version)
 	a.Family, a.Version, a.Client = c.Family, c.Version, "claude-code@"+c.Version
-	r := &runner{c: c, shown: map[*replay.Session][]string{}}
+	r := newRunner(c)
 	checks, err := r.run()
 	if err != nil {
 		a.Err = err
@@ -87,10 +87,35 @@ type runner struct {
 	in       replay.Inputs
 }
 
+func newRunner(c *scenario.Case) *runner {
+	return &runner{c: c, shown: map[*replay.Session][]string{}}
+}
+
 func (r *runner) run() ([]replay.Check, error) {
+	var checks []replay.Check
+	err := r.each(func(s *replay.Session, in *replay.Inputs, cmp replay.Comparison) {
+		for _, a := range replay.Run(s, in, cmp).Agents {
+			checks = append(checks, a.Checks...)
+		}
+	})
+	return checks, err
+}
+
+// Sessions calls use for each session of a recording, with the inputs that it had and
+// the way in which it is judged.
+func Sessions(dir string, use func(s *replay.Session, in *replay.Inputs, cmp replay.Comparison)) error {
+	c, err := scenario.Load(dir)
+	if err != nil {
+		return err
+	}
+	return newRunner(c).each(use)
+}
+
+// each finds the inputs of the sessions, and calls use for one after the other.
+func (r *runner) each(use func(s *replay.Session, in *replay.Inputs, cmp replay.Comparison)) error {
 	table, err := rules.For("claude-code")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cache := map[string]*rules.Rules{}
 	r.in.Rules = func(version string) *rules.Rules {
@@ -112,12 +137,12 @@ func (r *runner) run() ([]replay.Check, error) {
 	for _, l := range logs {
 		s, err := observe(l)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.sessions = append(r.sessions, s)
 	}
 	if err := r.processes(); err != nil {
-		return nil, err
+		return err
 	}
 	seen := map[string]bool{}
 	histories := make([]map[string]bool, len(logs))
@@ -125,20 +150,19 @@ func (r *runner) run() ([]replay.Check, error) {
 		histories[i] = r.place(s, logs[i], seen)
 	}
 	if err := r.files(); err != nil {
-		return nil, err
+		return err
 	}
 	if known, err := table.At(r.c.Version); err == nil && known.Catalogue.Place != rules.PlaceAttachment {
 		if err := r.sent(known.Catalogue.Place); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.usage()
 	given, err := r.c.Bundled()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.in.Given = given
-	var checks []replay.Check
 	for i, s := range r.sessions {
 		in := r.in
 		in.History = histories[i]
@@ -147,12 +171,9 @@ func (r *runner) run() ([]replay.Check, error) {
 			in.ListingsSeen[id] = true
 		}
 		in.FolderOrder = len(r.c.Readdir) > 0
-		r := replay.Run(s, &in, replay.Comparison{Same: r.c.Same, Exact: true, RulesExact: true, History: in.History})
-		for _, a := range r.Agents {
-			checks = append(checks, a.Checks...)
-		}
+		use(s, &in, replay.Comparison{Same: r.c.Same, Exact: true, RulesExact: true, History: in.History})
 	}
-	return checks, nil
+	return nil
 }
 
 // observe reads one session of the recording.

@@ -873,10 +873,7 @@ func (c *chain) described() {
 		c.add(s)
 		return
 	}
-	shown := c.sp.Skills.Of(c.sub.Name)
-	if c.within || c.lost >= 0 {
-		shown = c.shownAt(c.listing)
-	}
+	shown := c.shownNow()
 	at := c.event(c.listing)
 	full := ""
 	if c.known {
@@ -916,6 +913,14 @@ func (c *chain) described() {
 		s.State, s.Missing, s.Reason = Undetermined, "the listing", "how it stood in the listing is not known"
 	}
 	c.add(s)
+}
+
+// shownNow is how the entry stands, or stood when it was there last.
+func (c *chain) shownNow() replay.Shown {
+	if c.within || c.lost >= 0 {
+		return c.shownAt(c.listing)
+	}
+	return c.sp.Skills.Of(c.sub.Name)
 }
 
 // shownAt is how the entry stood behind a listing.

@@ -66,7 +66,7 @@ func (a *agent) predictedEntries(e *replay.Effect) map[string]int {
 func (c *chain) why(s *Step, full string) {
 	set := c.settings()
 	switch {
-	case c.st != nil && c.st.NameOnly:
+	case c.st != nil && c.st.NameOnly, c.st == nil && c.m != nil && c.m.Options().Discovery.Overrides && set.Overrides[c.sub.Name] == string(skills.OverrideNameOnly):
 		s.Reason += ": skillOverrides says name-only"
 		s.Advice = append(s.Advice, "take it out of skillOverrides in the settings, or set it to on")
 		return
@@ -80,17 +80,22 @@ func (c *chain) why(s *Step, full string) {
 		s.Reason += ": its description did not fit"
 		return
 	}
-	if full != "" && !c.edited() {
-		if limit := c.capOf(set); limit > 0 && budget.Len16(full) > limit {
+	_, u := c.untrimmed()
+	if c.known && full != "" && !c.edited() {
+		limit := c.capOf(set)
+		n := budget.Len16(full)
+		// Of the client's own entries only what was listed is known.
+		if limit > 0 && (n > limit || n == limit && strings.HasSuffix(full, "…")) {
 			s.Notes = append(s.Notes, fmt.Sprintf("an entry is cut at %s characters", number(limit)))
-			if c.sp.Skills.Of(c.sub.Name) == replay.ShownShortened && c.m.Rules().Size.Overflow != budget.OverflowUniform {
+			if shown := c.shownNow(); shown == replay.ShownShortened && (u == nil || whole(u, c.sub.Name)) {
 				s.Reason += fmt.Sprintf(": an entry is cut at %s", number(limit))
-				s.Advice = append(s.Advice, fmt.Sprintf("cut %s from its description", chars(budget.Len16(full)-limit)))
+				if n > limit {
+					s.Advice = append(s.Advice, fmt.Sprintf("cut %s from its description", chars(n-limit)))
+				}
 				return
 			}
 		}
 	}
-	_, u := c.untrimmed()
 	if u == nil {
 		c.fromLog(s)
 		return
@@ -188,6 +193,12 @@ func (c *chain) room(s *Step, u *replay.Untrimmed) {
 	c.own(s, u, &t, i, unit)
 	c.once(s, u, i)
 	c.wider(s, u, &t, i)
+}
+
+// whole reports whether the budget leaves an entry as it is.
+func whole(u *replay.Untrimmed, name string) bool {
+	i := slices.IndexFunc(u.Lines, func(l budget.Line) bool { return l.Name == name })
+	return i >= 0 && fits(u.Lines, i, u.Budget, u.Size)
 }
 
 // fits reports whether an entry is shown whole.

@@ -29,7 +29,9 @@ type Session struct {
 	files  map[string]FileState // by path
 	agents []*agent
 	// names are all that the log or the files name, with what they are.
-	names map[string]*trace
+	names   map[string]*trace
+	byAlias map[string]string   // skills by the names that they show beside their own
+	byEnd   map[string][]string // and by the last part of theirs
 
 	lint     map[*skills.Skill][]frontmatter.Finding
 	byName   map[*skills.Status]map[string][]*skills.Status // by the first of a list
@@ -97,10 +99,22 @@ type worded struct{ name, text string }
 // see [replay.RunCourses]. Files says of skill files, by path, how
 // they compare with what the session saw.
 func Prepare(r *replay.Result, courses []replay.Course, files map[string]FileState) *Session {
-	s := &Session{result: r, files: files, names: map[string]*trace{}, lint: map[*skills.Skill][]frontmatter.Finding{},
+	s := &Session{result: r, files: files, names: map[string]*trace{}, byAlias: map[string]string{}, byEnd: map[string][]string{}, lint: map[*skills.Skill][]frontmatter.Finding{},
 		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}}
 	for i := range r.Agents {
 		s.agents = append(s.agents, s.prepare(&r.Agents[i], courses[i]))
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.names)) {
+		t := s.names[n]
+		if t.file == "" && !s.listed(n) {
+			continue
+		}
+		if t.alias != "" && s.byAlias[t.alias] == "" {
+			s.byAlias[t.alias] = n
+		}
+		if i := strings.LastIndexByte(n, ':'); i >= 0 {
+			s.byEnd[n[i+1:]] = append(s.byEnd[n[i+1:]], n)
+		}
 	}
 	return s
 }
@@ -394,10 +408,15 @@ func (s *Session) findings(k *skills.Skill, d frontmatter.Dialect) []frontmatter
 	return f
 }
 
-// Names are all skills that the session or its files name, sorted. What only looks like
-// a skill is among them.
+// Names are all skills that the session or its files name, sorted, each by one name.
+// What only looks like a skill is among them.
 func (s *Session) Names() []string {
-	names := slices.Collect(maps.Keys(s.names))
+	var names []string
+	for n, t := range s.names {
+		if t.file != "" || s.listed(n) || s.byAlias[n] == "" && len(s.byEnd[n]) != 1 {
+			names = append(names, n)
+		}
+	}
 	for n := range s.problems {
 		if s.names[n] == nil {
 			names = append(names, n)
@@ -428,34 +447,26 @@ func (sub *Subject) called() []string { return append([]string{sub.Name}, sub.Ot
 func (s *Session) Resolve(name string) Subject {
 	name = replay.NormalName(name)
 	sub := Subject{Asked: name, Name: name}
-	if _, ok := s.problems[name]; ok || s.names[name] != nil {
+	_, like := s.problems[name]
+	t := s.names[name]
+	own := t != nil && (t.file != "" || s.listed(name)) || like
+	switch alias, ends := s.byAlias[name], s.byEnd[name]; {
+	case own:
 		sub.Known = true
-	} else {
-		var byAlias, byEnd []string
-		for n, t := range s.names {
-			if t.alias == name {
-				byAlias = append(byAlias, n)
-			}
-			if strings.HasSuffix(n, ":"+name) {
-				byEnd = append(byEnd, n)
-			}
-		}
-		slices.Sort(byAlias)
-		slices.Sort(byEnd)
-		switch {
-		case len(byAlias) > 0:
-			sub.Name, sub.Known = byAlias[0], true
-		case len(byEnd) == 1:
-			sub.Name, sub.Known = byEnd[0], true
-		default:
-			sub.Near = near(name, s.Names(), byEnd)
-			return sub
-		}
+	case alias != "":
+		sub.Name, sub.Known = alias, true
+	case len(ends) == 1:
+		sub.Name, sub.Known = ends[0], true
+	case t != nil:
+		sub.Known = true
+	default:
+		sub.Near = near(name, s.Names(), ends)
+		return sub
 	}
 	if sub.Name != name {
 		sub.Others = append(sub.Others, name)
 	}
-	if t := s.names[sub.Name]; t != nil && t.alias != "" && t.alias != name && (s.names[t.alias] == nil || s.names[t.alias].file == "") {
+	if t = s.names[sub.Name]; t != nil && t.alias != "" && t.alias != name && (s.names[t.alias] == nil || s.names[t.alias].file == "") {
 		sub.Others = append(sub.Others, t.alias)
 	}
 	if i := strings.LastIndexByte(sub.Name, ':'); i >= 0 {
