@@ -145,12 +145,21 @@ func (c *chain) fromLog(s *Step) {
 
 // room says what took the budget, and what would bring the entry back.
 func (c *chain) room(s *Step, u *replay.Untrimmed) {
-	i := slices.IndexFunc(u.Lines, func(l budget.Line) bool { return l.Name == c.sub.Name })
-	if i < 0 || c.brief {
+	if c.brief {
 		s.Reason += "it did not fit"
 		return
 	}
 	t := budget.Trim(u.Lines, u.Budget, u.Size)
+	i := -1
+	for j := range u.Lines {
+		// Of several entries with the name, the one that gave way.
+		if u.Lines[j].Name == c.sub.Name && (i < 0 || t.Lines[i].Shown == budget.ShownFull) {
+			i = j
+		}
+	}
+	if i < 0 {
+		return
+	}
 	me := t.Lines[i]
 	rivals := 0
 	for _, l := range t.Lines {
