@@ -822,7 +822,11 @@ func (c *chain) silence(s *Step) {
 	default:
 		s.Where = c.event(last).Where
 		s.Reason = fmt.Sprintf("not in the listing of line %d, nor in any before the prompt", s.Where.Line)
-		if c.sub.Known && c.st != nil && c.st.Reason == skills.Listed && !c.edited() {
+		switch {
+		case !c.sub.Known || c.st == nil || c.st.Reason != skills.Listed || c.edited():
+		case c.st.Activated > 0:
+			s.Reason += ": a touched file has brought it in, and the client has not told of it yet"
+		default:
 			s.Reason += ", though by the files read now it would be"
 		}
 		c.resumed(s, last)

@@ -202,7 +202,7 @@ func (a *agent) findBreaks() {
 	}
 	for n := range a.spans {
 		sp := &a.spans[n]
-		if n == 0 || sp.Abandoned || sp.pseudo || a.spans[n-1].Abandoned || a.spans[n-1].pseudo || first >= a.spans[n-1].Answer && first < sp.Answer {
+		if n == 0 || sp.Abandoned || sp.pseudo || a.spans[n-1].Abandoned || a.spans[n-1].pseudo || sp.unanswered() || a.spans[n-1].unanswered() || first >= a.spans[n-1].Answer && first < sp.Answer {
 			a.breaks = append(a.breaks, n)
 			continue
 		}
@@ -213,6 +213,10 @@ func (a *agent) findBreaks() {
 		}
 	}
 }
+
+// unanswered reports whether no request of its own followed a prompt: what stood there
+// is then told as of a later moment.
+func (s *span) unanswered() bool { return s.Answer > s.end }
 
 // sameList reports whether two lists are one.
 func sameList(a, b []skills.Status) bool {
