@@ -81,7 +81,7 @@ func plural[T ~int | ~int64](n T, word string) string {
 		return "1 " + word
 	}
 	switch {
-	case strings.HasSuffix(word, "y") && !strings.HasSuffix(word, "ey"):
+	case strings.HasSuffix(word, "y") && !strings.HasSuffix(word, "ey") && !strings.HasSuffix(word, "ay"):
 		word = strings.TrimSuffix(word, "y") + "ies"
 	case strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "s"):
 		word += "es"

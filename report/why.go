@@ -46,7 +46,10 @@ type WhySession struct {
 	Inputs      []WhyInput `json:"inputs"`
 	Assumptions []string   `json:"assumptions,omitempty"`
 	WhySummary
-	// Line is that of the prompt or record which the verdict of the session rests on.
+	// Gate is the one that decided most, with its state and reason, and Line that of the
+	// record which this rests on.
+	Gate   string `json:"gate,omitempty"`
+	State  string `json:"state,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
@@ -155,12 +158,17 @@ type WhySkill struct {
 	rank    int
 }
 
-// NewWhySession makes the block of a session.
-func NewWhySession(r *replay.Result, inScope bool, t why.Tally) WhySession {
+// NewWhySession makes the block of a session. Worst is the first question with the
+// verdict that tells most, nil where there is none.
+func NewWhySession(r *replay.Result, inScope bool, t why.Tally, worst *why.Question) WhySession {
 	out := WhySession{ID: r.Session.ID, File: r.Session.File, Client: r.Client, RulesExact: r.RulesExact, Start: timeOf(r.Session.Start),
 		Inputs: []WhyInput{}, Assumptions: r.Assumptions, WhySummary: newWhySummary(t), InScope: inScope}
 	for _, in := range r.Inputs {
 		out.Inputs = append(out.Inputs, WhyInput{in.Name, in.Source, in.Found, in.Note})
+	}
+	if worst != nil {
+		v := &worst.Verdict
+		out.Gate, out.State, out.Line, out.Reason = string(v.Gate), string(v.State), v.Where.Line, worst.Step(v.Gate).Reason
 	}
 	return out
 }

@@ -395,7 +395,7 @@ func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
 		return err
 	}
 	b.WriteString("\n")
-	t := grid{columns: []column{{title: "session"}, {title: "began", drop: 2}, {title: "prompts", right: true}, {title: "model", right: true}, {title: "user", right: true}, {title: "line", right: true}, {title: "what decided most", shrink: 1, least: 24}}}
+	t := grid{columns: []column{{title: "session"}, {title: "began", drop: 2}, {title: "prompts", right: true}, {title: "model", right: true}, {title: "user", right: true}, {title: "line", right: true}, {title: "gate"}, {title: "", ink: whyInk}, {title: "what decided most", shrink: 1, least: 24}}}
 	limit := style.limit(20)
 	from := 0
 	if limit > 0 && len(d.Sessions) > limit {
@@ -407,7 +407,7 @@ func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
 		if x.Line > 0 {
 			line = fmt.Sprint(x.Line)
 		}
-		t.add(shortID(x.ID), style.day(x.Start), count(x.Prompts), some(int64(x.ByModel)), some(int64(x.ByUser)), line, Escape(x.Reason))
+		t.add(shortID(x.ID), style.day(x.Start), count(x.Prompts), some(int64(x.ByModel)), some(int64(x.ByUser)), line, strings.ReplaceAll(x.Gate, "_", " "), stateWords[x.State], Escape(x.Reason))
 	}
 	if err := t.write(b, style); err != nil {
 		return err

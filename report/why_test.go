@@ -49,7 +49,7 @@ func TestWhy(t *testing.T) {
 		questions = append(questions, NewWhyQuestion(r.Session.ID, r.Session.File, &one.Questions[i]))
 	}
 	tally := s.Tally(one)
-	doc := NewWhy(one.Subject, []WhySession{NewWhySession(r, true, tally)}, questions, tally, 1)
+	doc := NewWhy(one.Subject, []WhySession{NewWhySession(r, true, tally, one.Worst(&tally))}, questions, tally, 1)
 	goldenTables(t, "why", doc)
 	goldenJSON(t, "why", doc)
 	var md bytes.Buffer
@@ -77,10 +77,7 @@ func TestWhyMany(t *testing.T) {
 		answer = s.Ask("late-one")
 		tally := s.Tally(answer)
 		total.Add(tally)
-		block := NewWhySession(r, true, tally)
-		if q := answer.Worst(&tally); q != nil {
-			block.Line, block.Reason = q.Verdict.Where.Line, q.Verdict.Reason
-		}
+		block := NewWhySession(r, true, tally, answer.Worst(&tally))
 		sessions = append(sessions, block)
 		for i := range answer.Questions {
 			questions = append(questions, NewWhyQuestion(r.Session.ID, r.Session.File, &answer.Questions[i]))
@@ -94,7 +91,7 @@ func TestWhyMany(t *testing.T) {
 		tally, worst := s.Survey(name)
 		line := NewWhySkill(name, tally)
 		if worst != nil {
-			line.Session, line.Prompt, line.Line, line.Reason = r.Session.ID, worst.Prompt, worst.Verdict.Where.Line, worst.Verdict.Reason
+			line.Session, line.Prompt, line.Line, line.Reason = r.Session.ID, worst.Prompt, worst.Verdict.Where.Line, worst.Step(worst.Verdict.Gate).Reason
 		}
 		all = append(all, line)
 	}

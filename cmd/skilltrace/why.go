@@ -84,6 +84,7 @@ type skillAnswer struct {
 	tally why.Tally
 	// The first prompt with the verdict that tells most, and that verdict.
 	verdict why.Verdict
+	reason  string
 	prompt  int
 }
 
@@ -161,7 +162,7 @@ func (in *given) ask(s *replay.Session, skill string, o *whyOptions) (*asked, er
 			t, worst := session.Survey(name)
 			k := skillAnswer{tally: t}
 			if worst != nil {
-				k.verdict, k.prompt = worst.Verdict, worst.Prompt
+				k.verdict, k.prompt, k.reason = worst.Verdict, worst.Prompt, worst.Step(worst.Verdict.Gate).Reason
 			}
 			out.skills[name] = k
 		}
@@ -183,13 +184,10 @@ func (in *given) ask(s *replay.Session, skill string, o *whyOptions) (*asked, er
 			session.Explain(&answer.Subject, q)
 			out.questions = append(out.questions, report.NewWhyQuestion(s.ID, s.File, q))
 		}
-		out.session = report.NewWhySession(r, found.Own, out.tally)
-		if worst != nil {
-			out.session.Line, out.session.Reason = worst.Verdict.Where.Line, worst.Verdict.Reason
-		}
+		out.session = report.NewWhySession(r, found.Own, out.tally, worst)
 		return out, nil
 	}
-	out.session = report.NewWhySession(r, found.Own, out.tally)
+	out.session = report.NewWhySession(r, found.Own, out.tally, nil)
 	return out, nil
 }
 
@@ -285,7 +283,7 @@ func allSkills(answers []asked) []report.WhySkill {
 		v, _ := sums[name].Worst()
 		for i := range answers {
 			if k := answers[i].skills[name]; k.verdict.Gate == v.Gate && k.verdict.State == v.State {
-				line.Session, line.Prompt, line.Line, line.Reason = answers[i].session.ID, k.prompt, k.verdict.Where.Line, k.verdict.Reason
+				line.Session, line.Prompt, line.Line, line.Reason = answers[i].session.ID, k.prompt, k.verdict.Where.Line, k.reason
 				break
 			}
 		}
