@@ -252,6 +252,24 @@ func (s *Session) saw(name string, where replay.Where) {
 	}
 }
 
+// rowNear is the prompt at which the same stood before the model as at an event between
+// prompts: the one before, or the one behind where a listing or a compaction came
+// between.
+func (a *agent) rowNear(event int) *replay.Visibility {
+	rows := a.Visibility
+	n := sort.Search(len(rows), func(i int) bool { return rows[i].Event > event })
+	if n == 0 {
+		return nil
+	}
+	row := &rows[n-1]
+	for i := row.Answer; i < event && n < len(rows); i++ {
+		if e := &a.Agent.Events[i]; !e.Abandoned && (e.Kind == replay.Compaction || e.Kind == replay.Listing) {
+			return &rows[n]
+		}
+	}
+	return row
+}
+
 // findSpans parts the timeline at prompts and typed lines. The skills of a stack are
 // one line.
 func (a *agent) findSpans() {
@@ -273,11 +291,8 @@ func (a *agent) findSpans() {
 			continue
 		}
 		v := replay.Visibility{Event: i, Answer: i, Command: e.Skill, Where: e.Where, Abandoned: e.Abandoned}
-		for j := i - 1; j >= 0; j-- {
-			if n, ok := at[j]; ok {
-				v.Skills, v.Predicted = a.spans[n].Skills, a.spans[n].Predicted
-				break
-			}
+		if row := a.rowNear(i); row != nil {
+			v.Skills, v.Predicted = row.Skills, row.Predicted
 		}
 		at[i] = len(a.spans)
 		a.spans = append(a.spans, span{Visibility: v})
