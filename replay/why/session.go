@@ -254,18 +254,16 @@ func (s *Session) saw(name string, where replay.Where) {
 
 // rowNear is the prompt at which the same stood before the model as at an event between
 // prompts: the one before, or the one behind where a listing or a compaction came
-// between.
-func (a *agent) rowNear(event int) *replay.Visibility {
+// between: moved are these events.
+func (a *agent) rowNear(event int, moved []int) *replay.Visibility {
 	rows := a.Visibility
 	n := sort.Search(len(rows), func(i int) bool { return rows[i].Event > event })
 	if n == 0 {
 		return nil
 	}
 	row := &rows[n-1]
-	for i := row.Answer; i < event && n < len(rows); i++ {
-		if e := &a.Agent.Events[i]; !e.Abandoned && (e.Kind == replay.Compaction || e.Kind == replay.Listing) {
-			return &rows[n]
-		}
+	if i := sort.SearchInts(moved, row.Answer); n < len(rows) && i < len(moved) && moved[i] < event {
+		return &rows[n]
 	}
 	return row
 }
@@ -284,6 +282,12 @@ func (a *agent) findSpans() {
 		at[v.Event] = len(a.spans)
 		a.spans = append(a.spans, span{Visibility: v})
 	}
+	var moved []int
+	for i := range events {
+		if e := &events[i]; !e.Abandoned && (e.Kind == replay.Compaction || e.Kind == replay.Listing) {
+			moved = append(moved, i)
+		}
+	}
 	// Typed commands that run in a fork have no row of their own.
 	for i := range events {
 		e := &events[i]
@@ -291,7 +295,7 @@ func (a *agent) findSpans() {
 			continue
 		}
 		v := replay.Visibility{Event: i, Answer: i, Command: e.Skill, Where: e.Where, Abandoned: e.Abandoned}
-		if row := a.rowNear(i); row != nil {
+		if row := a.rowNear(i, moved); row != nil {
 			v.Skills, v.Predicted = row.Skills, row.Predicted
 		}
 		at[i] = len(a.spans)
