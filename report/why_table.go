@@ -199,7 +199,7 @@ func (q *WhyQuestion) askedWords(style Style) string {
 		parts = append(parts, "shares no word with it")
 	}
 	if w.Rank > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s listed by words", place(w.Rank), count(w.Listed)))
+		parts = append(parts, fmt.Sprintf("%s of %s listed by words", why.Ordinal(w.Rank), count(w.Listed)))
 	}
 	if w.Foreign {
 		parts = append(parts, "asked in "+w.Language+", described in "+w.SkillLanguage)
@@ -208,21 +208,6 @@ func (q *WhyQuestion) askedWords(style Style) string {
 		parts = append(parts, "permission mode "+Escape(w.Mode))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// place writes 1st, 2nd, 3rd, 11th.
-func place(n int) string {
-	suffix := "th"
-	switch {
-	case n%100 >= 11 && n%100 <= 13:
-	case n%10 == 1:
-		suffix = "st"
-	case n%10 == 2:
-		suffix = "nd"
-	case n%10 == 3:
-		suffix = "rd"
-	}
-	return fmt.Sprintf("%s%s", count(n), suffix)
 }
 
 // writeEvidence writes the records that the gates rest on, each once.

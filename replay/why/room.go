@@ -317,7 +317,7 @@ func (c *chain) once(s *Step, u *replay.Untrimmed, i int) {
 		if times > 1 {
 			how = fmt.Sprintf("%d times, a minute or more apart", times)
 		}
-		s.Advice = append(s.Advice, fmt.Sprintf("call /%s %s: it then ranks %s and is described", c.sub.Name, how, ordinal(t.Lines[i].Rank)))
+		s.Advice = append(s.Advice, fmt.Sprintf("call /%s %s: it then ranks %s and is described", c.sub.Name, how, Ordinal(t.Lines[i].Rank)))
 		return
 	}
 }
@@ -352,7 +352,8 @@ func (c *chain) wider(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int) {
 	s.Advice = append(s.Advice, "set skillListingBudgetFraction to "+strconv.FormatFloat(fraction, 'g', -1, 64))
 }
 
-func ordinal(n int) string {
+// Ordinal writes 1st, 2nd, 3rd, 11th, 1,021st.
+func Ordinal(n int) string {
 	suffix := "th"
 	switch {
 	case n%100 >= 11 && n%100 <= 13:
@@ -363,7 +364,7 @@ func ordinal(n int) string {
 	case n%10 == 3:
 		suffix = "rd"
 	}
-	return fmt.Sprintf("%d%s", n, suffix)
+	return number(n) + suffix
 }
 
 // nameOnly is how an entry without its description stands in a listing.
