@@ -308,12 +308,18 @@ func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQue
 	if limit > 0 && len(runs) > limit {
 		style.line(b, fmt.Sprintf("and %s more; --verbose shows them", count(len(runs)-limit)))
 	}
-	s := d.session(shown.Session)
-	next := "--prompt N"
-	if s != nil {
-		next = "skilltrace why " + ShellWord(d.Skill) + " " + style.name(s.ID, s.File, s.InScope) + " --prompt N"
+	for i := range d.Questions {
+		q := &d.Questions[i]
+		if q == shown || q.Prompt == 0 || q.Agent != "main" {
+			continue
+		}
+		sessions := style.Again
+		if s := d.session(shown.Session); s != nil {
+			sessions = style.name(s.ID, s.File, s.InScope)
+		}
+		writeNext(b, style, []string{with("skilltrace why "+ShellWord(d.Skill), sessions, style.Given, fmt.Sprintf("--prompt %d", q.Prompt))})
+		break
 	}
-	style.line(b, "Next: "+next)
 	return nil
 }
 
@@ -433,7 +439,7 @@ func (d *WhyDocument) writeAll(b *strings.Builder, style Style) error {
 		return err
 	}
 	style.line(b, absence)
-	style.line(b, "Next: skilltrace why "+ShellWord(d.Skills[0].Skill))
+	writeNext(b, style, []string{with("skilltrace why "+ShellWord(d.Skills[0].Skill), style.Again, style.Given)})
 	return nil
 }
 
