@@ -279,10 +279,10 @@ func (d *WhyDocument) focus() {
 }
 
 // weight orders questions: those of the main loop before others, then those for which
-// the skill was called, those that name it, and those that no rewind left.
+// the skill was called, of the rest those that name it, and those that no rewind left.
 func (q *WhyQuestion) weight() int {
 	w := 0
-	for i, is := range []bool{!q.Abandoned, q.Words.Named, q.called(), q.Agent == "main"} {
+	for i, is := range []bool{!q.Abandoned, q.Words.Named && !q.called(), q.called(), q.Agent == "main"} {
 		if is {
 			w += 1 << i
 		}

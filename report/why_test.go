@@ -115,3 +115,26 @@ func TestHomes(t *testing.T) {
 		}
 	}
 }
+
+// TestFocus: the question that is shown whole is the one that its heading says.
+func TestFocus(t *testing.T) {
+	called := []WhyGate{{Gate: "called", State: "passed"}}
+	named := WhyWords{Named: true}
+	for _, tt := range []struct {
+		name      string
+		questions []WhyQuestion
+		want      int
+		chosen    string
+	}{
+		{"called, then typed", []WhyQuestion{{Agent: "main"}, {Agent: "main", Gates: called}, {Agent: "main", Gates: called, Words: named}}, 1, "the first for which it was called"},
+		{"named, then called", []WhyQuestion{{Agent: "main", Words: named}, {Agent: "main", Gates: called}}, 1, "the first for which it was called"},
+		{"called by a subagent only", []WhyQuestion{{Agent: "main"}, {Agent: "a1", Gates: called}}, 0, "the last"},
+		{"named twice", []WhyQuestion{{Agent: "main", Words: named}, {Agent: "main", Words: named}, {Agent: "main"}}, 1, "the last that names it"},
+	} {
+		d := WhyDocument{Questions: tt.questions}
+		d.focus()
+		if d.Focus == nil || *d.Focus != tt.want || d.Chosen != tt.chosen {
+			t.Errorf("%s: got %v, %q, want %d, %q", tt.name, d.Focus, d.Chosen, tt.want, tt.chosen)
+		}
+	}
+}
