@@ -95,6 +95,8 @@ func (a *app) runWhy(cmd *cobra.Command, args []string, o *whyOptions) error {
 		return fmt.Errorf("--all --prompt %s: want one of the two; see %s --help", o.prompt, cmd.CommandPath())
 	case !o.all && (len(args) == 0 || strings.TrimSpace(strings.TrimLeft(args[0], "/")) == ""):
 		return fmt.Errorf("%s: want the name of a skill, or --all; see %s --help", cmd.CommandPath(), cmd.CommandPath())
+	case !o.all && (args[0] == "latest" || args[0] == "-" || strings.HasSuffix(args[0], ".jsonl") || strings.HasSuffix(args[0], ".jsonl.gz")):
+		return fmt.Errorf("%s is a session: want the name of a skill before it, as in %s SKILL %s; --all asks for all", args[0], cmd.CommandPath(), args[0])
 	case !o.all:
 		skill, args = args[0], args[1:]
 	}
