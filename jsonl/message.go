@@ -272,6 +272,7 @@ func (d *decoder) usage(u *Usage) *Usage {
 		d.object("usage") // null, or reported
 		return nil
 	}
+	defects := len(d.rec.Defects)
 	for more := d.object("usage"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "input_tokens":
@@ -322,6 +323,7 @@ func (d *decoder) usage(u *Usage) *Usage {
 			d.s.skip()
 		}
 	}
+	u.Damaged = len(d.rec.Defects) > defects
 	return u
 }
 

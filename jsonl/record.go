@@ -218,6 +218,8 @@ type Usage struct {
 	ServiceTier                string
 	Speed                      string
 	Geo                        string
+	// Damaged: a field of it is no count, and stands as 0.
+	Damaged bool
 }
 
 // Writes are the tokens written to the cache: the flat count, or where it is 0 and

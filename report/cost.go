@@ -242,6 +242,7 @@ type UnpricedCost struct {
 type CostNotes struct {
 	Unfinished        int   `json:"unfinished,omitempty"`    // requests without a final usage: at least
 	WithoutUsage      int   `json:"without_usage,omitempty"` // requests of which no usage was recorded
+	Damaged           int   `json:"damaged,omitempty"`       // requests with a usage of which a field is no count: at least
 	Reanchored        int   `json:"reanchored,omitempty"`
 	UnknownLifetime   int   `json:"unknown_lifetime,omitempty"`
 	ModelChanged      int   `json:"model_changed,omitempty"`

@@ -440,6 +440,7 @@ func (d *CostDocument) writeNotes(b *strings.Builder, style Style) {
 	}
 	add(n.Unfinished, "at least: "+plural(n.Unfinished, "call")+" without final usage, their output is too low")
 	add(n.WithoutUsage, plural(n.WithoutUsage, "call")+" without any usage: not in these figures")
+	add(n.Damaged, "at least: "+plural(n.Damaged, "call")+" with a usage of which a field is damaged, and counts nothing")
 	add(n.UnknownLifetime, plural(n.UnknownLifetime, "call")+" with cache writes of unknown lifetime: priced at five minutes")
 	add(n.Surcharged, plural(n.Surcharged, "call")+" with more than 200,000 tokens at the price for long prompts: "+total(n.SurchargeMicroUSD)+", which the client's own figures leave out")
 	add(n.Reanchored, plural(n.Reanchored, "call")+" whose prompt changed without a record of it: their texts are estimated anew")

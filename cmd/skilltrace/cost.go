@@ -265,7 +265,7 @@ func costInput(r *cost.Result, o *cost.Options) report.CostInput {
 		in.Unpriced = append(in.Unpriced, report.UnpricedCost{Model: u.Model, Calls: u.Calls, Tokens: u.Tokens})
 	}
 	n := &r.Notes
-	in.Notes = report.CostNotes{Unfinished: n.Unfinished, WithoutUsage: n.WithoutUsage, Reanchored: n.Reanchored, UnknownLifetime: n.UnknownLifetime, ModelChanged: n.ModelChanged,
+	in.Notes = report.CostNotes{Unfinished: n.Unfinished, WithoutUsage: n.WithoutUsage, Damaged: n.Damaged, Reanchored: n.Reanchored, UnknownLifetime: n.UnknownLifetime, ModelChanged: n.ModelChanged,
 		Copies: n.Copies, OutOfTime: n.OutOfTime, Surcharged: n.Surcharged, SurchargeMicroUSD: n.Surcharge, Failed: n.Failed, Retried: n.Retried}
 	if c := r.Client; c != nil {
 		in.Client = &report.CostClient{Sessions: c.Sessions, CostMicroUSD: c.MicroUSD, OursMicroUSD: c.Ours, Compactions: c.Compactions, Differences: []report.CostDifference{}}

@@ -278,6 +278,7 @@ type Unpriced struct {
 type Notes struct {
 	Unfinished      int   // requests without a final usage: at least
 	WithoutUsage    int   // requests of which no usage was recorded
+	Damaged         int   // requests with a usage of which a field is no count: at least
 	Reanchored      int   // requests whose prompt changed as no record explains
 	UnknownLifetime int   // requests with cache writes of unknown lifetime, priced at five minutes
 	ModelChanged    int   // requests within which the model changed; the row with the highest output counts
@@ -292,6 +293,7 @@ type Notes struct {
 func (n *Notes) add(o *Notes) {
 	n.Unfinished += o.Unfinished
 	n.WithoutUsage += o.WithoutUsage
+	n.Damaged += o.Damaged
 	n.Reanchored += o.Reanchored
 	n.UnknownLifetime += o.UnknownLifetime
 	n.ModelChanged += o.ModelChanged

@@ -673,3 +673,19 @@ func TestCopiesCountOnce(t *testing.T) {
 		equal(t, "listed, called, loaded", fmt.Sprint(f.Listed, f.ByModel, f.Loads.Count), "1 1 1")
 	}
 }
+
+// TestDamagedUsage: a field of a usage that is no count counts nothing, and is told.
+func TestDamagedUsage(t *testing.T) {
+	for _, tt := range []struct {
+		output string
+		want   int64
+		n      int
+	}{{"7", 7, 0}, {"null", 0, 0}, {"-7", 0, 1}, {"4611686018427387904", 0, 1}, {`"7"`, 0, 1}, {"7.5", 0, 1}} {
+		r := sum(by(cost.ByLayer), written(t, "s.jsonl",
+			`{"type":"user","uuid":"a","sessionId":"s","message":{"content":"x"}}`,
+			`{"type":"assistant","uuid":"b","parentUuid":"a","sessionId":"s","requestId":"r","message":{"id":"m","model":"claude-sonnet-4-5","stop_reason":"end_turn","content":"x","usage":{"input_tokens":10,"output_tokens":`+tt.output+`}}}`))
+		equal(t, tt.output+": input", r.Total.Tokens.Input, 10)
+		equal(t, tt.output+": output", r.Total.Tokens.Output, tt.want)
+		equal(t, tt.output+": damaged", r.Notes.Damaged, tt.n)
+	}
+}

@@ -233,6 +233,8 @@ func (p *part) note(c *ledger.Call) {
 	switch {
 	case !c.HasUsage:
 		p.notes.WithoutUsage++
+	case c.Usage.Damaged:
+		p.notes.Damaged++
 	case !c.Final:
 		p.notes.Unfinished++
 	}
