@@ -287,7 +287,6 @@ type Notes struct {
 	Surcharged      int   // requests at a price for long prompts that the client's own total leaves out
 	Surcharge       int64 // micro-dollars of that
 	Failed, Retried int   // requests that came to nothing, and those that were tried again
-	Unlisted        int   // sessions that called or listed skills, but whose log shows no listing
 }
 
 func (n *Notes) add(o *Notes) {
