@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skilltrace/skilltrace/fixtures"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -34,30 +35,7 @@ func observe(t testing.TB, rows ...string) *replay.Session {
 // fixture reads a log of ../fixtures/cases, with the agents' logs beside it.
 func fixture(t testing.TB, name string) *replay.Session {
 	t.Helper()
-	read := func(path string) replay.Source {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		return replay.Source{Name: path, Records: jsonl.Read(path, f, jsonl.Options{Sizes: true})}
-	}
-	path := filepath.Join("../fixtures/cases", filepath.FromSlash(name))
-	agents, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var subs []replay.Source
-	for _, a := range agents {
-		sub := read(a)
-		sub.Agent = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(a), "agent-"), ".jsonl")
-		subs = append(subs, sub)
-	}
-	s, err := replay.Observe(read(path), subs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return fixtures.Session(t, filepath.Join("../fixtures/cases", filepath.FromSlash(name)))
 }
 
 // rulesOf gives the rules of Claude Code's versions.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skilltrace/skilltrace/bench/synth"
 	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/fixtures"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/cost"
@@ -28,33 +29,10 @@ func equal[T comparable](t testing.TB, what string, got, want T) {
 	}
 }
 
-// observe reads a log with those of its subagents beside it.
-func observe(t testing.TB, path string) *replay.Session {
-	t.Helper()
-	read := func(path string) replay.Source {
-		return replay.Source{Name: path, Records: jsonl.ReadFile(path, replay.Reading())}
-	}
-	agents, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var subs []replay.Source
-	for _, a := range agents {
-		sub := read(a)
-		sub.Agent = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(a), "agent-"), ".jsonl")
-		subs = append(subs, sub)
-	}
-	s, err := replay.Observe(read(path), subs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // fixture reads a log of ../../fixtures/cases.
 func fixture(t testing.TB, name string) *replay.Session {
 	t.Helper()
-	return observe(t, filepath.Join("../../fixtures/cases", filepath.FromSlash(name)))
+	return fixtures.Session(t, filepath.Join("../../fixtures/cases", filepath.FromSlash(name)))
 }
 
 // written reads a log of the lines given.
@@ -493,7 +471,7 @@ func TestRecordedOrder(t *testing.T) {
 	}
 	var sessions []*replay.Session
 	for _, path := range append(logs, more...) {
-		sessions = append(sessions, observe(t, path))
+		sessions = append(sessions, fixtures.Session(t, path))
 	}
 	first := sum(by(cost.ByLayer), sessions...)
 	r := rand.New(rand.NewPCG(1, 2))

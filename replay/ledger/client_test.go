@@ -11,38 +11,11 @@ import (
 	"testing"
 
 	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/fixtures"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/ledger"
 )
-
-// withSubagents reads a main log and those of its subagents.
-func withSubagents(t testing.TB, path string) *replay.Session {
-	t.Helper()
-	read := func(path string) replay.Source {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		return replay.Source{Name: path, Records: jsonl.Read(path, f, replay.Reading())}
-	}
-	agents, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var subs []replay.Source
-	for _, a := range agents {
-		sub := read(a)
-		sub.Agent = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(a), "agent-"), ".jsonl")
-		subs = append(subs, sub)
-	}
-	s, err := replay.Observe(read(path), subs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // describe is a total on one line.
 func describe(c ledger.Client) string {
@@ -164,7 +137,7 @@ func TestClientTotalsRecorded(t *testing.T) {
 		}
 		var family []*replay.Session
 		for _, log := range logs {
-			family = append(family, withSubagents(t, log))
+			family = append(family, fixtures.Session(t, log))
 		}
 		sort.SliceStable(family, func(i, j int) bool { return family[i].Start.Before(family[j].Start) })
 		var counted ledger.Counts

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/fixtures"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/ledger"
@@ -26,30 +27,7 @@ func equal[T comparable](t testing.TB, what string, got, want T) {
 // fixture reads a log of ../../fixtures/cases, with the agents' logs beside it.
 func fixture(t testing.TB, name string) *replay.Session {
 	t.Helper()
-	read := func(path string) replay.Source {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		return replay.Source{Name: path, Records: jsonl.Read(path, f, replay.Reading())}
-	}
-	path := filepath.Join("../../fixtures/cases", filepath.FromSlash(name))
-	agents, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var subs []replay.Source
-	for _, a := range agents {
-		sub := read(a)
-		sub.Agent = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(a), "agent-"), ".jsonl")
-		subs = append(subs, sub)
-	}
-	s, err := replay.Observe(read(path), subs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return fixtures.Session(t, filepath.Join("../../fixtures/cases", filepath.FromSlash(name)))
 }
 
 func of(s *replay.Session) *ledger.Ledger {
