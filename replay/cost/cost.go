@@ -67,31 +67,39 @@ type Key struct {
 
 // Of is the value of k under what it is summed by.
 func (k *Key) Of(by By) string {
-	switch by {
-	case ByLayer:
-		return string(k.Layer)
-	case ByPart:
-		return string(k.Part)
-	case BySkill:
-		return k.Skill
-	case BySession:
-		return k.Session
-	case ByProject:
-		return k.Project
-	case ByModel:
-		return k.Model
-	case ByVersion:
-		return k.Version
-	case ByDay:
-		return k.Day
-	case ByWeek:
-		return k.Week
-	case ByMonth:
-		return k.Month
-	case ByAgent:
-		return k.Agent
+	if at := k.at(by); at != nil {
+		return *at
 	}
 	return ""
+}
+
+// at is where a key stands, nil for one that there is not.
+func (k *Key) at(by By) *string {
+	switch by {
+	case ByLayer:
+		return (*string)(&k.Layer)
+	case ByPart:
+		return (*string)(&k.Part)
+	case BySkill:
+		return &k.Skill
+	case BySession:
+		return &k.Session
+	case ByProject:
+		return &k.Project
+	case ByModel:
+		return &k.Model
+	case ByVersion:
+		return &k.Version
+	case ByDay:
+		return &k.Day
+	case ByWeek:
+		return &k.Week
+	case ByMonth:
+		return &k.Month
+	case ByAgent:
+		return &k.Agent
+	}
+	return nil
 }
 
 // Options say what is counted, and how.
@@ -566,29 +574,8 @@ func (o *Options) order(rows []Row) {
 
 // set is the reverse of Of.
 func (k *Key) set(by By, value string) {
-	switch by {
-	case ByLayer:
-		k.Layer = replay.Layer(value)
-	case ByPart:
-		k.Part = replay.Part(value)
-	case BySkill:
-		k.Skill = value
-	case BySession:
-		k.Session = value
-	case ByProject:
-		k.Project = value
-	case ByModel:
-		k.Model = value
-	case ByVersion:
-		k.Version = value
-	case ByDay:
-		k.Day = value
-	case ByWeek:
-		k.Week = value
-	case ByMonth:
-		k.Month = value
-	case ByAgent:
-		k.Agent = value
+	if at := k.at(by); at != nil {
+		*at = value
 	}
 }
 
