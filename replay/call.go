@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -87,7 +88,7 @@ func (p *predictor) call(s State, e *Event) (State, []Effect) {
 	} else if !p.in.Exact && len(p.ev.byUse[e.ToolUse]) > 0 {
 		// A note alone: the client saw the text that it had sent before.
 		before, _ := s.Latest.get(p.key(k))
-		sent = firstOf(before, sent)
+		sent = cmp.Or(before, sent)
 	}
 	s, effects := p.delivered(s, e, name, p.key(k), sent, b.Effect)
 	s = p.register(s, name, k, sent, false)
@@ -164,7 +165,7 @@ func (p *predictor) callFromLog(s State, e *Event, c *catalogue, name string, re
 	unknown := func(kind EventKind) Effect {
 		return Effect{Kind: kind, Skill: e.Skill, ToolUse: e.ToolUse, Missing: c.missing, Reason: c.reason, Rule: "call.resolution"}
 	}
-	text, key := recorded.text, firstOf(bodyKey(recorded.text), name)
+	text, key := recorded.text, cmp.Or(bodyKey(recorded.text), name)
 	switch {
 	case p.ev.refused(e.ToolUse) || p.ev.failed[e.ToolUse] != "":
 		if c.missing != "" {
@@ -350,7 +351,7 @@ func (p *predictor) dir(k *skills.Skill) string {
 	if p.in.Exact {
 		return k.Dir
 	}
-	return firstOf(p.ev.dirOf(k), k.Dir)
+	return cmp.Or(p.ev.dirOf(k), k.Dir)
 }
 
 // key identifies a skill whatever name it was called by: by its base directory,

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -237,7 +238,7 @@ func (c *comparer) effect(w *Effect, at int) {
 		case w.Kind == Body && !c.Exact && w.Soft == "":
 			ch.Missing, ch.Reason = filesThen, "the file read now renders another text: it may have changed since the session"
 		case w.Soft != "":
-			ch.Missing, ch.Reason = w.Soft, firstOf(w.Reason, "the text differs, and the files read now need not be those of the session")
+			ch.Missing, ch.Reason = w.Soft, cmp.Or(w.Reason, "the text differs, and the files read now need not be those of the session")
 		}
 		if ch.Missing != "" {
 			c.add(at, kind, Undetermined, ch)

@@ -1,6 +1,9 @@
 package replay
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Insertion is an input event that the log itself does not show, such as the
 // start of a process or a change of files, to be put before an event.
@@ -42,7 +45,7 @@ func (a *Agent) Insert(list []Insertion) {
 				e.Where.Time = latest
 			}
 			if i < len(old) {
-				e.Version = firstOf(e.Version, old[i].Version)
+				e.Version = cmp.Or(e.Version, old[i].Version)
 				e.Abandoned = old[i].Abandoned
 				if e.Where.File == "" {
 					e.Where.File, e.Where.Line = old[i].Where.File, old[i].Where.Line

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -166,7 +167,7 @@ func (p *predictor) run() []Effect {
 		}
 		prev = i
 		p.event, p.e = i, e
-		p.rules = p.in.Rules(firstOf(e.Version, p.in.Version))
+		p.rules = p.in.Rules(cmp.Or(e.Version, p.in.Version))
 		var effects []Effect
 		s = p.leak(s, e)
 		s, effects = p.advance(s, e)
@@ -374,13 +375,6 @@ func (p *predictor) nextListing() int {
 		}
 	}
 	return -1
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // step is the client: a state and an input give a new state and effects.
@@ -999,7 +993,7 @@ func (p *predictor) slash(s State, e *Event) (State, []Effect) {
 	recorded, ran := p.ev.slashBody[p.event]
 	if c.missing != "" || p.in.Files == nil {
 		if ran {
-			key := firstOf(bodyKey(recorded.text), e.Skill)
+			key := cmp.Or(bodyKey(recorded.text), e.Skill)
 			eff := Effect{Kind: Body, Skill: e.Skill, Missing: skillFiles, Reason: c.reason, Rule: "body.typed"}
 			effects = append(effects, s.again(key, e.Args, eff))
 			s.Seen = s.Seen.with(key, seenBody{recorded.text, e.Args})

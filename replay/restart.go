@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -131,7 +132,7 @@ func (p *predictor) putBack(eff Effect, got *Event) bool {
 func reminded(c Conversation, got *Event) Conversation {
 	c.Reminder, c.Restored = table[Reminded]{}, nil
 	for _, k := range got.Skills {
-		inv := Invoked{Name: k.Name, Path: k.Path, Key: firstOf(bodyKey(k.Content), k.Name), Content: k.Content}
+		inv := Invoked{Name: k.Name, Path: k.Path, Key: cmp.Or(bodyKey(k.Content), k.Name), Content: k.Content}
 		r := Reminded{Text: k.Content, Cut: strings.HasSuffix(k.Content, budget.ReattachMarker)}
 		if full, ok := c.Latest.get(inv.Key); ok && r.Cut {
 			r.Text = full

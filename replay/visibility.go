@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -184,7 +185,7 @@ func shownAs(l skills.ListedLine, a *jsonl.Attachment, i int, r *rules.Rules) Sh
 		return ShownNameOnly
 	case !strings.HasSuffix(l.Text, "…"):
 		return ShownFull
-	case i < len(a.Digests) && len(a.Digests) == len(a.Names) && skills.Digest(firstOf(l.Alias, l.Name), l.Text) == a.Digests[i]:
+	case i < len(a.Digests) && len(a.Digests) == len(a.Names) && skills.Digest(cmp.Or(l.Alias, l.Name), l.Text) == a.Digests[i]:
 		return ShownFull // the author's own ellipsis
 	case r != nil && r.Size.Overflow == budget.OverflowUniform:
 		return ShownShortened

@@ -4,6 +4,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -212,7 +213,7 @@ func (r *runner) processes() error {
 	for i := range r.c.Runs {
 		run := &r.c.Runs[i]
 		p := replay.Process{Resume: run.Resume, Fork: run.Fork, Home: r.c.Home, ConfigDir: path.Join(r.c.Home, ".claude"),
-			CWD: run.CWD, AddDirs: run.AddDirs, Plugins: run.PluginDirs, Env: run.Env, Model: firstOf(run.Model, r.c.Model)}
+			CWD: run.CWD, AddDirs: run.AddDirs, Plugins: run.PluginDirs, Env: run.Env, Model: cmp.Or(run.Model, r.c.Model)}
 		if r.c.Managed {
 			p.ManagedDir = scenario.ManagedDir
 		}
@@ -239,13 +240,6 @@ func (r *runner) processes() error {
 		r.in.Processes = append(r.in.Processes, p)
 	}
 	return nil
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // typed is an event that a step of the script can have become.
