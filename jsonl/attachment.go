@@ -124,6 +124,10 @@ func (d *decoder) attachmentFields(a *Attachment) (content, text Value) {
 			if repo := v.Get("isGitRepo"); repo.Kind() == ValueBool {
 				a.HasGitRepo, a.GitRepo = true, repo.Bool()
 			}
+		case "bypass":
+			a.Bypass = v.Bool()
+		case "steerOnly":
+			a.SteerOnly = v.Bool()
 		case "taskType":
 			again(func() { d.name("attachment.taskType", &a.TaskType) })
 		case "taskId":

@@ -289,6 +289,11 @@ type Attachment struct {
 	GitRepo          bool
 	HasGitRepo       bool
 
+	// Bypass and SteerOnly of an auto_mode attachment: it tells how to work where all is
+	// allowed already, not that the mode is auto (recorded at 2.1.290 to 2.1.332, with
+	// bypassPermissions).
+	Bypass, SteerOnly bool
+
 	TaskType string // task_status
 	// SystemPrompt and ToolDefs are the members systemPrompt and tools of a
 	// prompt_snapshot, as JSON. They hold until the next record is read.

@@ -71,6 +71,9 @@ func (a *Agent) Insert(list []Insertion) {
 	for i := range a.Commands {
 		a.Commands[i].Event = newIndex(moved, a.Commands[i].Event)
 	}
+	for i := range a.Modes {
+		a.Modes[i].Event = newIndex(moved, a.Modes[i].Event)
+	}
 	for i := range a.Calls {
 		if k := a.Calls[i].Event; k < len(moved) {
 			a.Calls[i].Event = moved[k]

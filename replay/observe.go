@@ -560,8 +560,13 @@ func (w *walker) assistant(r *record) {
 			ref.skill = skill
 			args := ref.input.Get("args")
 			text := args.Text()
-			ref.event = w.emit(Event{Kind: SkillCall, Skill: skill, InputKeys: keys, InputKind: ref.input.Get("skill").Kind(), Args: text, HasArgs: args.Kind() == jsonl.ValueString,
-				ToolUse: b.ID, Message: id, ToolPosition: w.toolPos, SkillPosition: w.skillPos})
+			e := Event{Kind: SkillCall, Skill: skill, InputKeys: keys, InputKind: ref.input.Get("skill").Kind(), Args: text, HasArgs: args.Kind() == jsonl.ValueString,
+				ToolUse: b.ID, Message: id, ToolPosition: w.toolPos, SkillPosition: w.skillPos}
+			if normalName(skill) == "" {
+				const most = 200
+				e.Given = strings.ToValidUTF8(string(ref.input[:min(len(ref.input), most)]), "")
+			}
+			ref.event = w.emit(e)
 		}
 	}
 }
@@ -777,6 +782,10 @@ func (w *walker) touches(ref *callRef) {
 			}
 		}
 		w.emit(Event{Kind: CatalogueChange, Tool: ref.name, Path: path, Change: change})
+	case "EnterPlanMode": // the user said yes, else it fails
+		w.mode("plan", ref.name)
+	case "ExitPlanMode":
+		w.mode("", ref.name)
 	case "Bash":
 		command := ref.input.Get("command").Text()
 		if command != "" {
@@ -936,6 +945,16 @@ func (w *walker) attachment(r *record) {
 		w.snapshot(s)
 		return
 	}
+	switch r.Attachment.Type {
+	case "plan_mode", "plan_mode_reentry":
+		w.mode("plan", r.Attachment.Type)
+	case "plan_mode_exit":
+		w.mode("", r.Attachment.Type)
+	case "auto_mode":
+		if !r.Attachment.steers {
+			w.mode("auto", r.Attachment.Type)
+		}
+	}
 	a := r.Attachment.Whole
 	if a == nil {
 		return
@@ -951,6 +970,16 @@ func (w *walker) attachment(r *record) {
 			w.prompt(a.Prompt, a.Images)
 		}
 	}
+}
+
+// mode notes a mode that the record in hand tells of.
+func (w *walker) mode(mode, by string) {
+	n := &w.graph.nodes[w.node]
+	c := ModeChange{Where: w.where(n.rec), Event: len(w.agent.Events) - 1, Mode: mode, By: by, Abandoned: n.dead}
+	if n.dead {
+		c.Event = w.deadParent(w.node)
+	}
+	w.agent.Modes = append(w.agent.Modes, c)
 }
 
 // apiCall merges the rows of one model request.

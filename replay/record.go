@@ -194,6 +194,8 @@ type attachment struct {
 	// rendered: Size is of what was sent; else of the attachment's own strings. apart:
 	// some models are sent it in a message of its own, without its tags.
 	rendered, apart bool
+	// steers: of auto_mode, that it only advises how to work in another mode.
+	steers bool
 	// Shows is what a record of the prompt shows of skills, nil for nothing; Shape what
 	// it shows of the system prompt and the tools.
 	Shows *snapshot
@@ -211,6 +213,8 @@ func attached(r *jsonl.Record) *attachment {
 		out.apart = a.Role == "system"
 	}
 	switch a.Type {
+	case "auto_mode":
+		out.steers = a.Bypass || a.SteerOnly
 	case "skill_listing", "invoked_skills", "queued_command":
 		out.Whole = a
 	case "prompt_snapshot":

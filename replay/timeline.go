@@ -92,9 +92,11 @@ type Event struct {
 	// is what stands under "skill".
 	InputKeys []string
 	InputKind jsonl.ValueKind
-	ToolUse   string // ties a call, its result and its body
-	Tool      string // the tool of a touch, or the command name of a slash command
-	Message   string // id of the assistant message
+	// Given is the input of a skill call that names no skill, as JSON, at most 200 bytes.
+	Given   string
+	ToolUse string // ties a call, its result and its body
+	Tool    string // the tool of a touch, or the command name of a slash command
+	Message string // id of the assistant message
 	// Position of a call among the tool uses of its prompt, and among Skill calls, from 1.
 	ToolPosition, SkillPosition int
 	// Position in a stack of typed skills, from 1; 0 outside a stack. Input is the
@@ -162,6 +164,7 @@ type Agent struct {
 	Events     []Event
 	Calls      []APICall
 	Commands   []Command
+	Modes      []ModeChange
 	Segments   []Segment
 	// Inherits: it began with the conversation of the agent that started it.
 	Inherits bool
@@ -177,6 +180,19 @@ type Command struct {
 	Where Where // of its result
 	Event int   // the last event before its result, an index among the agent's; -1 for none
 	Text  string
+}
+
+// ModeChange says that the client told the model of a mode in which it works, or that a
+// tool took it there.
+type ModeChange struct {
+	Where Where
+	Event int // the last event before, an index among the agent's; -1 for none
+	// Mode is "plan" or "auto", as permission modes are named; "" where plan mode was
+	// left for another that the record does not name.
+	Mode string
+	By   string // the tool, or the kind of the client's record
+	// Abandoned: on a branch that a rewind left.
+	Abandoned bool
 }
 
 // APICall is one model request with its recorded usage.

@@ -76,6 +76,8 @@ type agent struct {
 	doubles  map[int]map[string][]string // what repeats an entry of a listing, by its event
 	drops    map[int][]string            // what a compaction put back, by its event
 	mode     []string                    // by span
+	moved    map[int][]int               // changes of the mode in the course of a turn, by span
+	unnamed  map[int][]int               // calls of the tool Skill that name no skill: attempts, by span
 }
 
 // span is a prompt, or a typed line, and what came of it.
@@ -121,13 +123,16 @@ func Prepare(r *replay.Result, courses []replay.Course, files map[string]FileSta
 
 func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	a := &agent{AgentResult: r, course: course, summary: replay.Summarize(r.Agent), attempts: map[string][]int{}, changes: map[string][]int{},
-		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}}
+		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}, unnamed: map[int][]int{}}
 	events := r.Agent.Events
 	a.findSpans()
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)
 		a.attempts[name] = append(a.attempts[name], i)
+		if n := a.owner[t.Event]; name == "" && n >= 0 {
+			a.unnamed[n] = append(a.unnamed[n], i)
+		}
 		if t.Outcome == replay.OutcomeInvoked {
 			s.saw(name, t.Where)
 		}
@@ -364,13 +369,55 @@ func (a *agent) findSpans() {
 		}
 	}
 	slices.SortStableFunc(a.lineOf, func(x, y int) int { return a.spans[x].Where.Line - a.spans[y].Where.Line })
-	a.mode = make([]string, len(a.spans))
-	mode := ""
-	for i := range a.spans {
-		if m := events[a.spans[i].Event].Mode; m != "" {
-			mode = m
+	a.findModes()
+}
+
+// findModes finds the mode of each span: the permission mode in which its line was
+// typed, or what the client and the tools said of plan mode and auto mode before the
+// model answered. What they said later moved the mode in the course of the turn.
+func (a *agent) findModes() {
+	events := a.Agent.Events
+	a.mode, a.moved = make([]string, len(a.spans)), map[int][]int{}
+	by := map[int][]int{}
+	for i := range a.Agent.Modes {
+		if c := &a.Agent.Modes[i]; c.Event >= 0 && a.owner[c.Event] >= 0 {
+			by[a.owner[c.Event]] = append(by[a.owner[c.Event]], i)
 		}
-		a.mode[i] = mode
+	}
+	mode := ""
+	for n := range a.spans {
+		sp := &a.spans[n]
+		now := mode
+		if m := events[sp.Event].Mode; m != "" {
+			now = m
+		}
+		turn := sp.end // the model's first answer
+		for i := sp.Event; i < sp.end; i++ {
+			if events[i].Kind == replay.Turn && a.owner[i] == n {
+				turn = i
+				break
+			}
+		}
+		at := now
+		for _, i := range by[n] {
+			c := &a.Agent.Modes[i]
+			next := c.Mode
+			if c.Abandoned && !sp.Abandoned {
+				continue
+			}
+			if next == now || next == "" && now != "plan" {
+				continue // told again
+			}
+			if now = next; c.Event < turn {
+				at = next
+				continue
+			}
+			a.moved[n] = append(a.moved[n], i)
+		}
+		a.mode[n] = at
+		if !sp.Abandoned {
+			mode = now
+		}
 	}
 }
 

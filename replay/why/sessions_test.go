@@ -240,6 +240,22 @@ var suite = []session{
 		b.listing(true, listed, "- db-migrate: Runs the pending migrations of the database.")
 		b.say("done")
 	}, gate: why.Called, line: 1, says: "not chosen"},
+	{name: "a call that names no skill", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.malformed(`{"skill":7}`, "The parameter `skill` type is expected as `string` but provided as `number`")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen", has: "(line 4); refused (line 5): InputValidationError: Skill failed due to the following issue: The parameter `skill` type"},
+	{name: "a call with an empty input", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.malformed(`{}`, "The required parameter `skill` is missing")
+	}, gate: why.Called, line: 1, says: "not chosen", has: "names no skill: {} (line 4); refused (line 5)"},
+	{name: "a call with the name under another key", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.malformed(`{"name":"db-migrate"}`, "The required parameter `skill` is missing")
+	}, gate: why.Called, line: 4, says: "gives its name where the client reads none (line 4)", has: "refused (line 5)"},
+	{name: "a call with the name under the key of old clients", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.malformed(`{"command":"db-migrate"}`, "The required parameter `skill` is missing")
+	}, gate: why.Called, line: 5, says: "The required parameter `skill` is missing", has: "where this client does not look for it"},
 	{name: "call not answered", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

@@ -113,6 +113,18 @@ func (b *book) refused(name, text string) {
 	b.result(id, text, true, `,"toolUseResult":`+quote("Error: "+text))
 }
 
+// malformed is a call whose input the client refuses: two lines.
+func (b *book) malformed(input, fault string) {
+	id := b.use("Skill", input)
+	text := "<tool_use_error>InputValidationError: Skill failed due to the following issue:\n" + fault + "</tool_use_error>"
+	b.result(id, text, true, `,"toolUseResult":"InputValidationError: []"`)
+}
+
+// attach is a record that the client puts beside the conversation: one line.
+func (b *book) attach(typ, members string) {
+	b.row("attachment", `"attachment":{"type":`+quote(typ)+members+`}`)
+}
+
 // slash is a typed command with its body: one or two lines.
 func (b *book) slash(name, args, body, more string) {
 	b.user(quote("<command-message>"+name+"</command-message>\n<command-name>/"+name+"</command-name>\n<command-args>"+args+"</command-args>"), more)
@@ -354,6 +366,55 @@ func TestWords(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}
+	}
+}
+
+// A mode is told by what the user typed in, by records of the client, and by tools.
+func TestModes(t *testing.T) {
+	c := session{version: "2.1.144", build: func(b *book) {
+		b.prompt("one", "acceptEdits")
+		b.listing(true, listed)
+		b.say("done")
+		b.attach("plan_mode", `,"reminderType":"full","isSubAgent":false`) // 4: in the course of the turn
+		b.say("a plan")
+		b.prompt("two") // its record does not tell: still plan
+		b.say("a better plan")
+		b.tool("ExitPlanMode", `{"plan":"x"}`) // 8, 9
+		b.attach("plan_mode_exit", "")         // 10: told again
+		b.say("done")
+		b.prompt("three") // what follows plan mode is not known
+		b.say("done")
+		b.prompt("four", "default")
+		b.attach("auto_mode", `,"reminderType":"once"`) // 15: before the answer
+		b.say("done")
+		b.prompt("five", "bypassPermissions")
+		b.attach("auto_mode", `,"steerOnly":true,"bypass":true`) // advice only
+		b.say("done")
+		b.prompt("six", "default")
+		b.tool("EnterPlanMode", `{}`) // 21, 22
+		b.say("a plan")
+		b.prompt("seven", "default")
+		b.result(b.use("EnterPlanMode", `{}`), "The user doesn't want to proceed with this tool use.", true, "")
+		b.say("done")
+	}}
+	_, a := c.ask(t)
+	want := []string{
+		`acceptEdits ["plan mode from line 4 on, in the course of the turn (plan_mode)"]`,
+		`plan ["plan mode was left in the course of the turn (ExitPlanMode, line 9)"]`,
+		` []`,
+		`auto []`,
+		`bypassPermissions []`,
+		`default ["plan mode from line 22 on, in the course of the turn (EnterPlanMode)"]`,
+		`default []`,
+	}
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		if got := fmt.Sprintf("%s %q", q.Words.Mode, q.Step(why.Asked).Notes); got != want[i] {
+			t.Errorf("prompt %d: %s, want %s", i+1, got, want[i])
+		}
+	}
+	if len(a.Questions) != len(want) {
+		t.Errorf("%d questions", len(a.Questions))
 	}
 }
 

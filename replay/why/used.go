@@ -8,6 +8,7 @@ import (
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
 // carried is what stands of a skill's text in the conversation.
@@ -258,7 +259,50 @@ func (q *query) used(n int) []Step {
 		q.instead(&called, n)
 		q.later(&called, &force, n)
 	}
+	q.misnamed(&called, n)
 	return []Step{called, delivered, force}
+}
+
+// misnamed tells of calls of the tool Skill that name no skill: the model tried to use
+// one, and nothing says which, but for one that gives the name where no client looks.
+func (q *query) misnamed(s *Step, n int) {
+	for _, t := range q.unnamed[n] {
+		a := &q.summary.Attempts[t]
+		e := q.event(a.Event)
+		var answer *replay.Event
+		for _, i := range q.agent.byUse[e.ToolUse] {
+			if x := q.event(i); x.Kind == replay.Refusal && answer == nil {
+				answer = x
+			}
+		}
+		text := fmt.Sprintf("a call of the tool Skill that names no skill: %s (line %d)", e.Given, e.Where.Line)
+		switch {
+		case answer != nil && answer.Rejected:
+			text += fmt.Sprintf("; rejected by the user (line %d)", answer.Where.Line)
+		case answer != nil:
+			text += fmt.Sprintf("; refused (line %d): %s", answer.Where.Line, refusalText(answer))
+		}
+		s.Notes = append(s.Notes, text)
+		if s.State != Failed || s.Reason != "not called" {
+			continue
+		}
+		for _, name := range q.names {
+			if namedIn(e.Given, []string{name}) {
+				s.Reason = fmt.Sprintf("not called: a call of the tool Skill gives its name where the client reads none (line %d)", e.Where.Line)
+				s.Where, s.Text = e.Where, "Skill "+e.Given
+				break
+			}
+		}
+	}
+}
+
+// refusalText is the first line of a refusal, with the next where that tells the fault.
+func refusalText(e *replay.Event) string {
+	text := plainError(e.Text)
+	if rest, ok := strings.CutPrefix(text, rules.InputInvalid); ok {
+		return strings.TrimSuffix(rules.InputInvalid, "\n") + " " + firstLine(rest)
+	}
+	return firstLine(text)
 }
 
 // attempted says how a call went.
@@ -289,7 +333,7 @@ func (q *query) attempted(t int) string {
 	case replay.OutcomeRefused:
 		b.WriteString("; refused")
 		if e := q.outcome(a); e != nil {
-			fmt.Fprintf(&b, " (line %d): %s", e.Where.Line, firstLine(plainError(e.Text)))
+			fmt.Fprintf(&b, " (line %d): %s", e.Where.Line, refusalText(e))
 		}
 	case replay.OutcomeRejected:
 		b.WriteString("; rejected by the user")
@@ -337,7 +381,7 @@ func (q *query) afterRefusal(e *replay.Event) []string {
 	case strings.Contains(text, "No such tool available"):
 		return []string{"give the agent the tool Skill, or preload the skill in the agent's definition with skills:"}
 	case strings.Contains(text, "InputValidationError"):
-		return []string{"nothing can be done in the skill: the model called the tool without a name"}
+		return []string{"nothing can be done in the skill: the model gave the name where this client does not look for it"}
 	case strings.Contains(text, "built-in CLI command"), strings.Contains(text, "not a prompt-based skill"):
 		return []string{"it is a command of the client: type it yourself"}
 	case unknownSkill(e):

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
@@ -12,6 +13,14 @@ import (
 func (q *query) asked(n int, out *Question) Step {
 	s := Step{Gate: Asked, State: Info, Where: out.Where}
 	out.Words.Mode = q.mode[n]
+	for _, i := range q.moved[n] {
+		c := &q.agent.Agent.Modes[i]
+		if c.Mode == "" {
+			s.Notes = append(s.Notes, fmt.Sprintf("plan mode was left in the course of the turn (%s, line %d)", c.By, c.Where.Line))
+		} else {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s mode from line %d on, in the course of the turn (%s)", c.Mode, c.Where.Line, c.By))
+		}
+	}
 	return s
 }
 
