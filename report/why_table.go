@@ -196,7 +196,7 @@ func (q *WhyQuestion) askedWords(style Style) string {
 	case w.SharedCount > 0:
 		parts = append(parts, "shares "+plural(w.SharedCount, "word"))
 	case q.Chars > 0 && w.Listed > 0:
-		parts = append(parts, "shares no word with it")
+		parts = append(parts, "shares no word that tells skills apart")
 	}
 	if w.Rank > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s listed by words", why.Ordinal(w.Rank), count(w.Listed)))

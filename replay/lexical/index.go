@@ -44,21 +44,25 @@ func New(texts []string) *Index {
 // Len is the number of texts.
 func (x *Index) Len() int { return len(x.length) }
 
-// weight is the inverse document frequency of a word that n texts hold. It is never
-// below 0: a word that all texts hold says nothing.
+// weight is the inverse document frequency of a word that n texts hold, 0 for one that
+// all of several texts hold: it does not tell them apart.
 func (x *Index) weight(n int) float64 {
+	if n > 1 && n == len(x.length) {
+		return 0
+	}
 	return math.Log(1 + (float64(len(x.length)-n)+0.5)/(float64(n)+0.5))
 }
 
-// Scores are the BM25 scores of all texts for a query, 0 where no word is shared. A
-// word of the query counts once, however often it stands there.
+// Scores are the BM25 scores of all texts for a query, 0 where no word is shared that
+// tells texts apart: common ones do not, nor those that stand in all texts. A word of
+// the query counts once, however often it stands there.
 func (x *Index) Scores(query string) []float64 {
 	scores := make([]float64, len(x.length))
 	if x.total == 0 {
 		return scores
 	}
 	mean := float64(x.total) / float64(len(x.length))
-	for _, w := range distinct(query) {
+	for _, w := range telling(query) {
 		list := x.postings[w]
 		idf := x.weight(len(list))
 		for _, p := range list {
@@ -73,7 +77,8 @@ func (x *Index) Scores(query string) []float64 {
 }
 
 // Rank is the place of one text among all for a query, from 1, and its score. Texts
-// with equal scores share the better place; 0 where no word is shared.
+// with equal scores share the better place; 0 where no word is shared that tells texts
+// apart.
 func (x *Index) Rank(query string, text int) (rank int, score float64) {
 	scores := x.Scores(query)
 	score = scores[text]
@@ -93,10 +98,7 @@ func (x *Index) Rank(query string, text int) (rank int, score float64) {
 // common ones: the rarest of the index first, then by their letters.
 func (x *Index) Shared(query string, text int) []string {
 	var out []string
-	for _, w := range distinct(query) {
-		if Common(w) {
-			continue
-		}
+	for _, w := range telling(query) {
 		if slices.ContainsFunc(x.postings[w], func(p posting) bool { return p.text == text }) {
 			out = append(out, w)
 		}
@@ -107,12 +109,14 @@ func (x *Index) Shared(query string, text int) []string {
 	return out
 }
 
-// distinct are the words of a text, each once, in order.
-func distinct(text string) []string {
+// telling are the words of a text, each once, in order, without those that nearly every
+// text of its language has.
+func telling(text string) []string {
 	seen := map[string]bool{}
 	var out []string
+	own := smallWords(Language(text))
 	each(text, func(w string) {
-		if !seen[w] {
+		if !seen[w] && !Common(w) && !own[w] {
 			seen[w] = true
 			out = append(out, w)
 		}

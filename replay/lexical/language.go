@@ -4,18 +4,18 @@ import (
 	"unicode"
 )
 
-// Language says in one word what a text is written in: the name of a language where
-// its script or its small words tell, else the name of its script; "" where the text
-// has hardly any letters. It is a guess by counting, and the same on every machine.
+// Language says what a text is written in: the name of a language where its script or
+// its small words tell, else its script, as in "Latin letters"; "" where the text has
+// hardly any letters. It is a guess by counting, and the same on every machine.
 func Language(text string) string {
 	counts := make([]int, len(scripts))
-	letters := 0
+	letters, chinese := 0, 0
 	for _, r := range text {
 		if !unicode.IsLetter(r) {
 			continue
 		}
 		letters++
-		if r < unicode.MaxASCII {
+		if r <= unicode.MaxASCII {
 			counts[0]++
 			continue
 		}
@@ -24,6 +24,9 @@ func Language(text string) string {
 				counts[i]++
 				break
 			}
+		}
+		if chineseOnly[r] {
+			chinese++
 		}
 	}
 	const least = 2 // letters
@@ -42,30 +45,49 @@ func Language(text string) string {
 	case 4*kana >= kana+han && 3*(kana+han) >= letters:
 		return "Japanese"
 	case 3*han >= letters:
-		return "Chinese"
+		// Han alone may be Japanese too, in a text that is short.
+		const long = 12 // characters
+		if chinese > 0 || han >= long {
+			return "Chinese"
+		}
+		return scripts[scriptHan].name
 	case best == 0:
 		return latin(text)
 	}
-	return scripts[best].language
+	return scripts[best].name
 }
 
-// scripts are looked at in this order, the Latin one first.
+// chineseOnly are characters that nearly every Chinese text has some of, and Japanese
+// ones hardly ever.
+var chineseOnly = runes("请这這个们們么麼沒给让讓说說对對过还你您吗嗎呢吧啊哪谁很该为从执库迁测试读运发动务单项码错误设计图资启关开闭")
+
+func runes(text string) map[rune]bool {
+	out := map[rune]bool{}
+	for _, r := range text {
+		out[r] = true
+	}
+	return out
+}
+
+// scripts are looked at in this order, the Latin one first. Of a script that one
+// language is written in, or nearly so, the name is that of the language.
 var scripts = []struct {
-	table    *unicode.RangeTable
-	language string
+	table *unicode.RangeTable
+	name  string
 }{
-	{unicode.Latin, "Latin"}, {unicode.Han, "Chinese"}, {unicode.Hiragana, "Japanese"}, {unicode.Katakana, "Japanese"}, {unicode.Hangul, "Korean"},
-	{unicode.Cyrillic, "Cyrillic"}, {unicode.Greek, "Greek"}, {unicode.Arabic, "Arabic"}, {unicode.Hebrew, "Hebrew"}, {unicode.Devanagari, "Devanagari"},
-	{unicode.Thai, "Thai"}, {unicode.Armenian, "Armenian"}, {unicode.Georgian, "Georgian"}, {unicode.Bengali, "Bengali"}, {unicode.Tamil, "Tamil"},
+	{unicode.Latin, latinLetters}, {unicode.Han, "Han characters"}, {unicode.Hiragana, "Japanese"}, {unicode.Katakana, "Japanese"}, {unicode.Hangul, "Korean"},
+	{unicode.Cyrillic, "Cyrillic letters"}, {unicode.Greek, "Greek"}, {unicode.Arabic, "Arabic letters"}, {unicode.Hebrew, "Hebrew letters"}, {unicode.Devanagari, "Devanagari letters"},
+	{unicode.Thai, "Thai"}, {unicode.Armenian, "Armenian"}, {unicode.Georgian, "Georgian"}, {unicode.Bengali, "Bengali letters"}, {unicode.Tamil, "Tamil"},
 }
 
 const (
-	scriptHan  = 1
-	scriptKana = 2
+	latinLetters = "Latin letters"
+	scriptHan    = 1
+	scriptKana   = 2
 )
 
 // latin tells languages of the Latin script apart by words that stand in nearly every
-// sentence; "Latin" where hardly any of them does, or two have as many.
+// sentence; their letters where hardly any of them does, or two have as many.
 func latin(text string) string {
 	counts := make([]int, len(small))
 	each(text, func(w string) {
@@ -86,25 +108,37 @@ func latin(text string) string {
 	}
 	const least = 2 // one such word can be part of a name
 	if counts[best] < least || counts[best] == second {
-		return "Latin"
+		return latinLetters
 	}
 	return small[best].language
 }
 
+// smallWords are those by which a language is told, nil for any other.
+func smallWords(language string) map[string]bool {
+	for i := range small {
+		if small[i].language == language {
+			return small[i].words
+		}
+	}
+	return nil
+}
+
 // Foreign reports whether two texts, by what [Language] says of them, are in different
-// languages. "Latin" may be any of those that are written so.
+// languages. A script may stand for any of those that are written in it.
 func Foreign(a, b string) bool {
 	if a == "" || b == "" || a == b {
 		return false
 	}
-	return !(a == "Latin" && isLatin(b) || b == "Latin" && isLatin(a))
+	return !(writtenIn(a, b) || writtenIn(b, a))
 }
 
-func isLatin(language string) bool {
-	for i := range small {
-		if small[i].language == language {
-			return true
-		}
+// writtenIn reports whether a language may be the one that a script stands for.
+func writtenIn(language, script string) bool {
+	switch script {
+	case latinLetters:
+		return smallWords(language) != nil
+	case scripts[scriptHan].name:
+		return language == "Chinese" || language == "Japanese"
 	}
 	return false
 }

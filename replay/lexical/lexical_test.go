@@ -10,18 +10,23 @@ import (
 
 var texts = []struct{ text, words, language string }{
 	{"", "", ""},
-	{"Run the pending migration.", "run the pending migration", "Latin"},
+	{"Run the pending migration.", "run the pending migration", "Latin letters"},
 	{"Run the migration of the shop", "run the migration of the shop", "English"},
-	{"db-migrate db_migrate plug:db", "db migrate db migrate plug db", "Latin"},
+	{"db-migrate db_migrate plug:db", "db migrate db migrate plug db", "Latin letters"},
 	{"don’t stop, it's O'Neil's'", "don't stop it's o'neil's", ""},
 	{"Führe die Migration für mich aus", "führe die migration für mich aus", "German"},
 	{"Exécute la migration des données pour nous", "exécute la migration des données pour nous", "French"},
 	{"ejecuta las migraciones de la base en el servidor", "ejecuta las migraciones de la base en el servidor", "Spanish"},
 	{"执行数据库迁移", "执行 行数 数据 据库 库迁 迁移", "Chinese"},
-	{"用 git 提交", "用 git 提交", "Chinese"},
+	{"用 git 提交", "用 git 提交", "Han characters"},
+	{"目的地検索", "目的 的地 地検 検索", "Han characters"}, // Japanese, and nothing says so
+	{"請帮我說明", "請帮 帮我 我說 說明", "Chinese"},
 	{"データを移行する", "デー ータ タを を移 移行 行す する", "Japanese"},
 	{"마이그레이션 실행", "마이 이그 그레 레이 이션 실행", "Korean"},
-	{"выполни миграцию", "выполни миграцию", "Cyrillic"},
+	{"выполни миграцию", "выполни миграцию", "Cyrillic letters"},
+	{"نفّذ الترحيل", "نفّذ الترحيل", "Arabic letters"},
+	{"εκτέλεσε τη μετάβαση", "εκτέλεσε τη μετάβαση", "Greek"},
+	{"रन करो", "रन करो", "Devanagari letters"},
 	{"x", "x", ""},
 	{"v2.1.332 1,000", "v2 1 332 1 000", ""},
 	{"\xff\xed\xa0\x80bad", "bad", ""},
@@ -49,8 +54,9 @@ func TestForeign(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"Chinese", "English", true}, {"English", "Chinese", true}, {"German", "English", true}, {"Latin", "English", false},
-		{"English", "Latin", false}, {"Latin", "Chinese", true}, {"", "English", false}, {"Latin", "Latin", false},
+		{"Chinese", "English", true}, {"English", "Chinese", true}, {"German", "English", true}, {"Latin letters", "English", false},
+		{"English", "Latin letters", false}, {"Latin letters", "Chinese", true}, {"", "English", false}, {"Latin letters", "Latin letters", false},
+		{"Han characters", "Japanese", false}, {"Chinese", "Han characters", false}, {"Han characters", "English", true}, {"Cyrillic letters", "Latin letters", true},
 	} {
 		if got := Foreign(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
@@ -85,6 +91,23 @@ func TestIndex(t *testing.T) {
 	}
 	if got := x.Shared("the a of", 1); got != nil {
 		t.Error(got)
+	}
+	// What nearly every text has, in its language, or all texts of the index, gives no
+	// place.
+	plain := New([]string{"the of skill one", "the skill two", "de la skill three 我们 한국어 해줘"})
+	for i, tt := range []struct {
+		query string
+		text  int
+	}{{"fix the skill", 0}, {"the", 1}, {"ejecuta la prueba de los datos", 2}, {"我们", 2}, {"해줘", 2}} {
+		if rank, score := plain.Rank(tt.query, tt.text); rank != 0 || score != 0 {
+			t.Errorf("%d %q ranks %d, score %v", i, tt.query, rank, score)
+		}
+	}
+	if rank, _ := plain.Rank("the skill two", 1); rank != 1 {
+		t.Errorf("two ranks %d", rank)
+	}
+	if got := fmt.Sprint(plain.Shared("the skill", 0)); got != "[skill]" {
+		t.Errorf("shares %s", got)
 	}
 	// By hand: N=5, mean length 21/5.
 	idf := func(n float64) float64 { return math.Log(1 + (5-n+0.5)/(n+0.5)) }
@@ -122,8 +145,8 @@ func FuzzWords(f *testing.F) {
 			if s < 0 || math.IsNaN(s) || math.IsInf(s, 0) {
 				t.Errorf("score %f", s)
 			}
-			if shared := x.Shared(query, i); len(shared) > 0 && s == 0 {
-				t.Errorf("shares %q without a score", shared)
+			if shared := x.Shared(query, i); len(shared) == 0 && s > 0 {
+				t.Errorf("a score of %f without a word", s)
 			}
 		}
 		Language(text)

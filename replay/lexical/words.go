@@ -97,9 +97,12 @@ func paired(r rune) bool {
 	return r == 'ー' || unicode.IsLetter(r) && unicode.In(r, unspaced...)
 }
 
-// Common reports whether a word stands in nearly every English text: that two texts
-// share it says nothing.
-func Common(word string) bool { return common[word] }
+// Common reports whether a word stands in nearly every text in English, or, of pairs of
+// characters, in Chinese, Japanese or Korean: that two texts share it says nothing.
+func Common(word string) bool { return common[word] || commonPairs[word] }
+
+var commonPairs = set(`我们 你们 他们 我的 你的 这个 那个 这些 那些 一个 一下 一些 可以 需要 如果 因为 所以 或者 以及 并且 什么 怎么 进行 使用 帮我 请帮 请你 的时 时候 不要 没有 就是
+	です ます する して した され れる この その あの から まで ため よう こと もの ない くだ ださ さい てく 해줘 하고 하는 해주 주세 세요 합니 니다 그리 리고 에서 으로`)
 
 var common = set(`a about after all also am an and any are as at be because been before being but by can could did do does doing don't
 	for from get had has have her here him his how i i'd i'll i'm i've if in into is it it's its just let like make may me might more most my need no not now of on once

@@ -140,10 +140,11 @@ type Words struct {
 	// common, the rarest among all listed first.
 	Shared []string
 	// Rank is the place of the skill among all Listed by BM25, from 1; 0 where no word is
-	// shared, or the skill's text is not known.
+	// shared that tells skills apart, or the skill's text is not known.
 	Rank, Listed int
 	Score        float64
-	// Language of the prompt and of the description: a guess by counting, "" if unknown.
+	// Language of the prompt and of the description, a guess by counting: its script, such
+	// as "Latin letters", where no more is known, "" if nothing is.
 	Language, SkillLanguage string
 	// Foreign: the two are different languages.
 	Foreign bool

@@ -361,10 +361,30 @@ func TestWords(t *testing.T) {
 		got := fmt.Sprintf("%v %d of %d, %s and %s %v, mode %q", w.Shared, w.Rank, w.Listed, w.Language, w.SkillLanguage, w.Foreign, w.Mode)
 		want := `[] 0 of 2, Chinese and English true, mode "plan"`
 		if c.name == "visible and not chosen" {
-			want = `[pending] 1 of 2, Latin and Latin false, mode ""`
+			want = `[pending] 1 of 2, Latin letters and Latin letters false, mode ""`
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
+		}
+	}
+}
+
+// Words that tell no skills apart give no rank.
+func TestNoRank(t *testing.T) {
+	for _, tt := range []struct{ prompt, want, note string }{
+		{"fix the bug", "[] 0", "[]"},
+		{"the skill", "[skill] 0", "[what it shares stands in all entries, and does not tell skills apart]"},
+		{"the migrations skill", "[migrations skill] 1", "[]"},
+	} {
+		c := session{version: "2.1.332", build: func(b *book) {
+			b.prompt(tt.prompt)
+			b.listing(true, "- commit: The skill that writes a commit.", "- db-migrate: The skill that runs the migrations.")
+			b.say("done")
+		}}
+		_, a := c.ask(t)
+		q := c.question(t, a)
+		if got := fmt.Sprintf("%v %d", q.Words.Shared, q.Words.Rank); got != tt.want || fmt.Sprint(q.Step(why.Asked).Notes) != tt.note {
+			t.Errorf("%q: %s %v, want %s %s", tt.prompt, got, q.Step(why.Asked).Notes, tt.want, tt.note)
 		}
 	}
 }

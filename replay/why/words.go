@@ -69,6 +69,9 @@ func (s *Session) compare(sub *Subject, q *Question) {
 					w.Rank++
 				}
 			}
+		} else if len(w.Shared) > 0 {
+			step := q.Step(Asked)
+			step.Notes = append(step.Notes, "what it shares stands in all entries, and does not tell skills apart")
 		}
 	}
 	w.SkillLanguage = lexical.Language(text)
