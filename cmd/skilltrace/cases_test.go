@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -29,11 +31,27 @@ func home(t *testing.T, log, skills string) (dir, path string) {
 		t.Fatal(err)
 	}
 	if skills != "" {
-		if err := os.CopyFS(filepath.Join(dir, ".claude", "skills"), os.DirFS(filepath.Join(cases, skills))); err != nil {
+		copied := filepath.Join(dir, ".claude", "skills")
+		if err := os.CopyFS(copied, os.DirFS(filepath.Join(cases, skills))); err != nil {
 			t.Fatal(err)
 		}
+		date(t, copied, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	}
 	return dir, path
+}
+
+// date gives all that lies in a folder a date, that of files which nobody wrote since.
+func date(t *testing.T, dir string, at time.Time) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(path, at, at)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // replayCase runs replay and returns its screen, in one line, and its document.

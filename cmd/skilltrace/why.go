@@ -12,6 +12,7 @@ import (
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/replay/why"
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -151,12 +152,7 @@ func (in *given) ask(s *replay.Session, skill string, o *whyOptions) (*asked, er
 	}
 	r, courses := replay.RunCourses(s, &found.Inputs, comparison(found))
 	settleResult(r, found)
-	files := map[string]why.FileState{}
-	for i := range found.Skills {
-		k := &found.Skills[i]
-		files[k.Path] = why.FileState(k.State())
-	}
-	session := why.Prepare(r, courses, files)
+	session := why.Prepare(r, courses, filesOf(found))
 	out := &asked{start: s.Start, end: s.End, problems: found.Problems, version: in.badVersion(s, found)}
 	if o.all {
 		out.skills = map[string]skillAnswer{}
@@ -191,6 +187,29 @@ func (in *given) ask(s *replay.Session, skill string, o *whyOptions) (*asked, er
 	}
 	out.session = report.NewWhySession(r, found.Own, out.tally, nil)
 	return out, nil
+}
+
+// filesOf is what is known of the skill files, by path.
+func filesOf(found *local.Found) map[string]why.File {
+	files := map[string]why.File{}
+	for path, d := range found.Dates {
+		// What only looks like a skill is known by its date alone.
+		f := why.File{Text: why.FileUnknown, Late: d == local.DatedDuring || d == local.DatedAfter, After: d == local.DatedAfter}
+		if d == local.DatedBefore || d == local.Committed {
+			f.Text = why.FileSame
+		}
+		files[path] = f
+	}
+	for i := range found.Skills {
+		k := &found.Skills[i]
+		f := files[k.Path]
+		f.Text, f.Described = why.FileState(found.TextOf(k)), why.FileState(found.DescriptionOf(k))
+		if found.LeftOut[k.Path] {
+			f.Hidden = k.Name
+		}
+		files[k.Path] = f
+	}
+	return files
 }
 
 // chooses reports whether a question is the one asked for.

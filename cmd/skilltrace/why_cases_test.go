@@ -44,7 +44,7 @@ func TestWhyCases(t *testing.T) {
 		line                     int
 		says                     []string
 	}{
-		{"prompts and commands are told apart", "06-prompts/session.jsonl", "", "nosuch", nil, 0, "announced", "failed", 0, nil},
+		{"prompts and commands are told apart", "06-prompts/session.jsonl", "", "nosuch", nil, 0, "exists", "undetermined", 0, nil},
 		{"typed, and refused to the model", "07-slash/redundant.jsonl", "", "deploy", nil, 0, "called", "passed", 1, []string{"by the user, typed (line 1)", "refused (line 4)", "disable-model-invocation"}},
 		{"typed in position 2 and refused", "07-slash/stack.jsonl", "", "b", nil, 0, "called", "failed", 3, []string{"by the user, typed in position 2 of a line; refused"}},
 		{"late is not never", "09-late-trigger/session.jsonl", "", "foo", nil, 0, "called", "passed", 10, []string{"tool position 4, Skill position 2: late"}},
@@ -55,7 +55,7 @@ func TestWhyCases(t *testing.T) {
 		{"an alias in the listing", "13-duplicates/session.jsonl", "", "y", nil, 0, "called", "failed", 0, []string{"listed beside plug:y (alias)"}},
 		{"an entry twice", "13-duplicates/session.jsonl", "", "x", nil, 0, "called", "failed", 0, []string{"listed beside x (exact)"}},
 		{"under two prefixes", "13-duplicates/session.jsonl", "", "p1:z", nil, 0, "called", "failed", 0, []string{"listed beside p2:z (two prefixes)"}},
-		{"under two prefixes, by neither", "13-duplicates/session.jsonl", "", "z", nil, 0, "announced", "failed", 0, []string{"did you mean p1:z or p2:z?"}},
+		{"under two prefixes, by neither", "13-duplicates/session.jsonl", "", "z", nil, 0, "exists", "undetermined", 0, []string{"did you mean p1:z or p2:z?"}},
 		{"command and skill", "13-duplicates/session.jsonl", "", "k:k", nil, 0, "called", "failed", 0, []string{"(command and skill)"}},
 		{"lost at a compaction", "14-over-time/lost.jsonl", "", "a", nil, 0, "present", "failed", 7, []string{"a was not visible any more for prompt 3 (line 9): lost at the compaction of line 7"}},
 		{"visible before it", "14-over-time/lost.jsonl", "", "a", nil, 1, "called", "failed", 0, nil},

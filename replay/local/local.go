@@ -69,6 +69,12 @@ type Found struct {
 	Assumptions []string
 	// Skills are the skill files in the order in which they were found.
 	Skills []SkillFile
+	// Dates are what the dates of these files tell, and those of what looks like a skill
+	// file, by path.
+	Dates map[string]Dated
+	// LeftOut are those, by path, that the prediction leaves out: they are dated after the
+	// session, which never lists them. Whether they existed then is not known.
+	LeftOut map[string]bool
 	// Problems are files that were looked for and cannot be used, `file: what`.
 	Problems []string
 	// BadVersion is what the log names as its client version, where no version of it

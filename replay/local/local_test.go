@@ -592,8 +592,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Skills that the session came to know later do not exist before; those younger
-// than the session that it never lists do not exist at all.
+// Skills that the session came to know later do not exist before; those dated after
+// the session that it never lists are left out.
 func TestLater(t *testing.T) {
 	w := newWorld(t)
 	w.skill(".claude/skills", "commit", "Writes.")
@@ -612,13 +612,62 @@ func TestLater(t *testing.T) {
 	if len(got) == 0 || got[0] != "commit older init" {
 		t.Errorf("predicted %q", got)
 	}
-	equal(t, "assumptions", strings.Join(f.Assumptions, "\n"), "skills left out, as they are younger than the session, which never lists them: 1")
+	equal(t, "assumptions", strings.Join(f.Assumptions, "\n"), "skills left out, as their files are dated after the session, which never lists them: 1")
 	equal(t, "note", f.Uses[0].Note, "5 skills, descriptions unchanged since (digests), 2 not in the log")
+	known := map[string]string{}
+	for i := range f.Skills {
+		k := &f.Skills[i]
+		known[k.Name] = fmt.Sprint(f.Dates[k.Path], " ", f.TextOf(k), " ", f.DescriptionOf(k), " ", f.LeftOut[k.Path])
+	}
+	for name, want := range map[string]string{"older": "before same same false", "younger": "after unknown unknown true", "commit": "before same same false"} {
+		equal(t, name, known[name], want)
+	}
 	if len(f.Inputs.Given) != 1 || f.Inputs.Given[0].Name != "init" {
 		t.Errorf("given %+v", f.Inputs.Given)
 	}
 	if got := verdicts(s, f); strings.Contains(got, "divergent") {
 		t.Errorf("verdicts %s", got)
+	}
+}
+
+// What is known of the text of a file that is read now: a date of before the session
+// holds for all of it, what the log shows only for that.
+func TestDated(t *testing.T) {
+	w := newWorld(t)
+	at := func(name, description string, when time.Time) {
+		w.touch(w.skill(".claude/skills", name, description), when)
+	}
+	at("kept", "Kept.", began.Add(-time.Hour))
+	at("edited", "Edited now.", began.Add(-time.Hour))
+	at("shown", "Shown.", began.Add(1000*time.Hour))
+	at("unseen", "Unseen.", began.Add(1000*time.Hour))
+	r := session(w.shop, "kept: Kept.", "edited: Edited.", "shown: Shown.")
+	r.turn(10)
+	r.prompt("more")
+	r.turn(20)
+	texts := func(f *Found) map[string]string {
+		out := map[string]string{}
+		for i := range f.Skills {
+			k := &f.Skills[i]
+			out[k.Name] = fmt.Sprint(f.TextOf(k), " ", f.DescriptionOf(k))
+		}
+		return out
+	}
+	log := w.log(r)
+	_, f := find(t, log, w.options())
+	got := texts(f)
+	for name, want := range map[string]string{"kept": "same same", "edited": "edited edited", "shown": "unknown same", "unseen": "unknown unknown"} {
+		equal(t, name, got[name], want)
+	}
+	equal(t, "date of unseen", string(f.Dates[slashed(filepath.Join(w.dir, "skills/unseen/SKILL.md"))]), "after")
+	// Of what is given by hand a late date tells nothing, and an early one the same.
+	o := w.options()
+	o.Skills = []string{filepath.Join(w.home, "given")}
+	w.touch(w.skill("given", "copied", "Copied."), began.Add(1000*time.Hour))
+	w.skill("given", "old", "Old.")
+	_, f = find(t, log, o)
+	for name, want := range map[string]Dated{"copied": "", "old": DatedBefore} {
+		equal(t, name, string(f.Dates[slashed(filepath.Join(w.home, "given", name, "SKILL.md"))]), string(want))
 	}
 }
 

@@ -42,6 +42,7 @@ func (f *finding) skillFiles() {
 		tree.course = &course{hidden: f.replaceProject()}
 	}
 	found := f.discover(tree)
+	f.dates(tree.Tree, found)
 	f.Inputs.Files = f.filesOf(tree, found)
 	f.compareListings(found)
 	f.use("skill files", strings.Join(f.foldersOf(found), ", "), f.noteOf(found, given))
@@ -213,8 +214,8 @@ type arrival struct {
 // filesOf is the tree over the time of the session. Entries of its first whole
 // listing that no file yields are the client's own. A skill that the session would
 // have listed, and lists only later, was added later; one that it never lists and
-// whose file is younger than the session did not exist. Texts that the session
-// itself wrote hold from then on.
+// whose file is dated after the session is left out: whether it existed is not known.
+// Texts that the session itself wrote hold from then on.
 func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 	var changes []arrival
 	next := &course{hidden: map[string]int{}, written: map[string][]writtenText{}}
@@ -227,7 +228,6 @@ func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 			names[k.Name] = true
 		}
 		f.Inputs.Given = replay.GivenIn(f.listed.whole, names, f.r.Discovery)
-		younger := 0
 		for _, st := range f.eligible(found) {
 			k := st.Skill
 			if st.Reason != skills.Listed {
@@ -242,13 +242,16 @@ func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 			case ok && at.After(f.listed.start):
 				next.hidden[where] = never
 				changes = append(changes, arrival{at: at, appear: where})
-			case !ok && f.younger(tree, k):
+			case !ok && f.Dates[k.Path] == DatedAfter:
 				next.hidden[where] = never
-				younger++
+				if f.LeftOut == nil {
+					f.LeftOut = map[string]bool{}
+				}
+				f.LeftOut[k.Path] = true
 			}
 		}
-		if younger > 0 {
-			f.assume(fmt.Sprintf("skills left out, as they are younger than the session, which never lists them: %d", younger))
+		if n := len(f.LeftOut); n > 0 {
+			f.assume(fmt.Sprintf("skills left out, as their files are dated after the session, which never lists them: %d", n))
 		}
 	}
 	for _, c := range f.writes() {
@@ -269,16 +272,6 @@ func (f *finding) filesOf(tree view, found skills.Found) *replay.Files {
 		files.Change(c.at, tree)
 	}
 	return files
-}
-
-// younger reports whether a skill that was found, not given, was written after the
-// session ended.
-func (f *finding) younger(tree view, k *skills.Skill) bool {
-	if f.place != own || f.s.End.IsZero() || len(f.o.Skills) > 0 && k.Source == skills.Project {
-		return false
-	}
-	info, err := tree.Tree.Stat(k.Path)
-	return err == nil && info.ModTime().After(f.s.End)
 }
 
 // writes are the texts that the session's own tools gave to skill files of this

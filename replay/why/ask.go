@@ -207,13 +207,16 @@ func (c *chain) add(s Step) *Step {
 }
 
 // state is what an earlier gate of the chain said.
-func (c *chain) state(g Gate) State {
+func (c *chain) state(g Gate) State { return c.step(g).State }
+
+// step is an earlier gate of the chain, one that was not reached if it is none.
+func (c *chain) step(g Gate) *Step {
 	for i := range c.steps {
 		if c.steps[i].Gate == g {
-			return c.steps[i].State
+			return &c.steps[i]
 		}
 	}
-	return NotReached
+	return &Step{Gate: g, State: NotReached}
 }
 
 // stops is the gate before which nothing more can be said, "" if there is none.
@@ -344,7 +347,41 @@ func turnedOff(e *replay.Event) bool {
 // edited reports whether the file that stands for the skill is known to be another than
 // the session saw.
 func (c *chain) edited() bool {
-	return c.st != nil && c.files[c.st.Skill.Path] == FileEdited
+	return c.st != nil && c.files[c.st.Skill.Path].Text == FileEdited
+}
+
+// asNow leaves a failure open that rests on a file which may have been another when the
+// session ran.
+func (c *chain) asNow(s *Step, path string) {
+	if f := c.files[path]; s.State == Failed && !f.Text.holds() {
+		c.leaveOpen(s, f.doubt())
+	}
+}
+
+// leaveOpen makes a failure undetermined: what is now may not have been then.
+func (c *chain) leaveOpen(s *Step, doubt string) {
+	s.State, s.Missing = Undetermined, missingThen
+	s.Reason = doubt + "; as it is now: " + s.Reason
+	s.Advice = append([]string{giveThen}, s.Advice...)
+}
+
+// named reports whether the log names the skill, other than as one that the client does
+// not know.
+func (c *chain) named() bool {
+	t, refusal := c.Session.names[c.sub.Name], c.refused(c.n)
+	return c.toldOf() || c.lost >= 0 || t != nil && t.where.Line > 0 || manualOnly(refusal) || turnedOff(refusal)
+}
+
+// listedEver is the first record of any agent that lists the skill.
+func (c *chain) listedEver() (replay.Where, bool) {
+	for _, g := range c.agents {
+		for _, i := range g.changes[c.sub.Name] {
+			if ch := &g.Changes[i]; ch.Shown != replay.ShownAbsent && g.Agent.Events[ch.Event].Kind == replay.Listing {
+				return ch.Where, true
+			}
+		}
+	}
+	return replay.Where{}, false
 }
 
 // The inputs that files of now do not tell.
@@ -353,17 +390,27 @@ const (
 	cameWhen    = "when its file came"
 )
 
+// giveThen is how to give the files of then.
+const giveThen = "give the skill files as they were: --skills-at session where git has them, or --skills DIR with a copy that kept its dates"
+
 func (c *chain) exists() {
 	refusal := c.refused(c.n)
 	t := c.Session.names[c.sub.Name]
 	p, like := c.Session.problems[c.sub.Name]
+	open := func(path string) {
+		c.add(Step{Gate: Exists, State: Undetermined, Missing: missingThen, Reason: c.files[path].doubt(), Where: replay.Where{File: path}, Advice: []string{giveThen}})
+	}
 	switch {
-	case c.st != nil:
+	case c.st != nil && c.files[c.st.Skill.Path].After && !c.named() && !unknownSkill(refusal):
+		open(c.st.Skill.Path)
+	case c.st != nil && !(c.files[c.st.Skill.Path].After && !c.named()):
 		s := c.add(Step{Gate: Exists, State: Passed, Reason: c.st.Skill.Path, Where: replay.Where{File: c.st.Skill.Path}})
 		if unknownSkill(refusal) {
 			s.Notes = append(s.Notes, fmt.Sprintf("the client did not know it at line %d", refusal.Where.Line))
 		}
-	case like && c.listing < 0:
+	case c.st == nil && like && c.files[p.Path].After && !c.named() && !unknownSkill(refusal):
+		open(p.Path)
+	case c.st == nil && like && c.listing < 0 && !(c.files[p.Path].After && !c.named()):
 		c.add(Step{Gate: Exists, State: Passed, Reason: p.Path, Where: replay.Where{File: p.Path}})
 	case c.toldOf() || c.lost >= 0:
 		where, line := c.entry(max(c.listing, 0))
@@ -375,6 +422,8 @@ func (c *chain) exists() {
 		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the client knew it at line %d", refusal.Where.Line), Where: refusal.Where, Text: plainError(refusal.Text)})
 	case t != nil && t.where.Line > 0:
 		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the log names it at line %d", t.where.Line), Where: t.where})
+	case t != nil && t.hidden:
+		open(t.file)
 	case t != nil && t.file != "":
 		c.add(Step{Gate: Exists, State: Failed, Reason: "its file was not there yet", Where: replay.Where{File: t.file}})
 	case c.known:
@@ -437,16 +486,20 @@ func (c *chain) loaded() {
 	t := c.Session.names[c.sub.Name]
 	p, like := c.Session.problems[c.sub.Name]
 	switch {
-	case c.state(Exists) == Failed || c.state(Exists) == Undetermined && c.st == nil:
+	case c.state(Exists) == Failed || c.state(Exists) == Undetermined && c.st == nil && !like:
 		s := Step{Gate: Loaded, State: NotReached}
-		if c.state(Exists) == Undetermined {
-			s = Step{Gate: Loaded, State: Undetermined, Missing: "skill files", Reason: "no skill files are at hand"}
+		if exists := &c.steps[0]; exists.State == Undetermined {
+			s = Step{Gate: Loaded, State: Undetermined, Missing: exists.Missing, Reason: exists.Reason}
+			if !c.known {
+				s.Reason = "no skill files are at hand"
+			}
 		}
 		c.add(s)
 		return
 	case c.st == nil && like && c.listing < 0:
 		reason, advice := misplaced(p)
-		c.add(Step{Gate: Loaded, State: Failed, Reason: reason, Where: replay.Where{File: p.Path}, Text: p.Path, Advice: []string{advice}})
+		s := c.add(Step{Gate: Loaded, State: Failed, Reason: reason, Where: replay.Where{File: p.Path}, Text: p.Path, Advice: []string{advice}})
+		c.asNow(s, p.Path)
 		return
 	case c.st == nil && c.state(Exists) == Passed && (c.toldOf() || c.lost >= 0):
 		c.add(Step{Gate: Loaded, State: Passed, Reason: "the client listed it"})
@@ -482,11 +535,18 @@ func (c *chain) loaded() {
 	if s.State == Failed && c.toldOf() {
 		s.State, s.Reason = Passed, "listed; by the files read now another one would win: "+c.st.Detail
 	}
+	lost := s.State == Failed // to another file
+	c.asNow(&s, k.Path)
+	if c.st.Reason != skills.CommandsUnseen {
+		c.asNow(&s, c.st.Detail)
+	}
 	for _, st := range c.all {
-		if st == c.st || s.State == Failed {
+		if st == c.st || lost {
 			continue
 		}
 		switch st.Reason {
+		case skills.Listed:
+			s.Notes = append(s.Notes, "another file of this name is listed too, and both count as one here: "+st.Skill.Path)
 		case skills.SameName, skills.NestedShadowed, skills.SameFile:
 			s.Notes = append(s.Notes, "another file of this name lost to it: "+st.Skill.Path)
 		}
@@ -514,15 +574,14 @@ func (c *chain) front(s *Step) {
 	if !fatal {
 		return
 	}
-	if c.edited() && c.toldOf() {
-		s.Notes = append(s.Notes, "the file was edited since; as it is now: "+s.Reason)
+	if f := c.files[k.Path]; c.toldOf() && !f.Described.holds() {
+		s.Notes = append(s.Notes, f.doubt()+"; as it is now: "+s.Reason)
 		s.State, s.Reason, s.Advice, s.Text = Passed, "the client listed it", nil, ""
 		s.Where = replay.Where{File: k.Path, Line: 1}
 		return
 	}
-	if c.edited() {
-		s.State, s.Missing = Undetermined, missingThen
-		s.Reason = "the file was edited since; as it is now: " + s.Reason
+	if !c.toldOf() {
+		c.asNow(s, k.Path)
 		return
 	}
 	if c.listing >= 0 && c.toldOf() {
@@ -673,9 +732,12 @@ func (c *chain) judged(s *Step) {
 		s.State, s.Reason = Passed, ""
 		return
 	}
-	if c.edited() && c.st.Reason != skills.Overridden {
-		s.State, s.Missing = Undetermined, missingThen
-		s.Reason = "the file was edited since; as it is now: " + s.Reason
+	if c.st.Reason == skills.Overridden {
+		return
+	}
+	c.asNow(s, k.Path)
+	if at, ok := c.listedEver(); ok && s.State == Failed && c.st.Reason != skills.HeldBack && c.files[k.Path].Text != "" {
+		c.leaveOpen(s, fmt.Sprintf("it was listed at line %d; its file may have been another", at.Line))
 	}
 }
 
@@ -772,6 +834,11 @@ func (c *chain) announced() {
 		s.Reason = fmt.Sprintf("by the rules, with line %d: this client writes no listing to the log", where.Line)
 	case c.stops() != "" && !c.frontFailed() || c.stops() == Eligible:
 		s.State, s.Reason = NotReached, "not listed"
+	case c.state(Exists) == Undetermined:
+		s.State = NotReached
+		if c.logged() {
+			s.Reason = "not listed"
+		}
 	default:
 		c.silence(&s)
 	}
@@ -826,8 +893,17 @@ func (c *chain) silence(s *Step) {
 		case !c.sub.Known || c.st == nil || c.st.Reason != skills.Listed || c.edited():
 		case c.st.Activated > 0:
 			s.Reason += ": a touched file has brought it in, and the client has not told of it yet"
+		case c.files[c.st.Skill.Path].Late:
+			s.Reason += "; " + c.files[c.st.Skill.Path].doubt()
 		default:
 			s.Reason += ", though by the files read now it would be"
+		}
+		for _, g := range []Gate{Eligible, Loaded} {
+			if open := c.step(g); open.State == Undetermined && len(open.Advice) > 0 {
+				s.Reason += "; " + open.Reason // what may have been why
+				s.Advice = append(s.Advice, open.Advice...)
+				break
+			}
 		}
 		c.resumed(s, last)
 		if !c.sub.Known {

@@ -70,7 +70,7 @@ func (c *chain) why(s *Step, full string) {
 		s.Reason += ": skillOverrides says name-only"
 		s.Advice = append(s.Advice, "take it out of skillOverrides in the settings, or set it to on")
 		return
-	case c.st != nil && !c.edited() && full == "":
+	case c.st != nil && c.files[c.st.Skill.Path].Described.holds() && full == "":
 		s.Reason += ": its file has no description"
 		s.Where = replay.Where{File: c.st.Skill.Path, Line: 1}
 		s.Advice = append(s.Advice, "write a description into its front matter")
@@ -377,7 +377,11 @@ func (q *query) sentence(out *Question) string {
 	s := out.Step(out.Verdict.Gate)
 	v := out.Verdict
 	if v.State == Undetermined {
-		return fmt.Sprintf("Whether %s could be used %s is not known: %s.", name, at, trimmed(s.Reason))
+		text := fmt.Sprintf("Whether %s could be used %s is not known: %s", name, at, trimmed(s.Reason))
+		if len(s.Notes) > 0 && strings.HasPrefix(s.Notes[0], "did you mean") {
+			return text + "; " + s.Notes[0]
+		}
+		return text + "."
 	}
 	if e := q.refused(out.span); e != nil && v.State == Failed && v.Gate != Called {
 		return fmt.Sprintf("%s was called %s and refused (line %d): %s.", name, at, e.Where.Line, trimmed(s.Reason))

@@ -16,17 +16,47 @@ import (
 // FileState says how a skill file that was read compares with what the session saw.
 type FileState string
 
-// The states. The empty one is that of a file of which nothing can be compared.
+// The states. The empty one is that of a file which is the session's own, as in a
+// recording; unknown is that of one which is as it is now, and may have been otherwise.
 const (
-	FileSame   FileState = "same"
-	FileEdited FileState = "edited"
+	FileSame    FileState = "same"
+	FileEdited  FileState = "edited"
+	FileUnknown FileState = "unknown"
 )
+
+// File is what is known of a skill file that was read, or of what looks like one. The
+// zero File is the session's own.
+type File struct {
+	Text      FileState // of the whole file
+	Described FileState // of its name and description
+	// Late: its date is later than the session's start, and After later than its end.
+	Late, After bool
+	// Hidden is the name of the skill where the prediction leaves the file out, as whether
+	// it existed is not known.
+	Hidden string
+}
+
+// holds reports whether a state says that the file is as the session saw it.
+func (s FileState) holds() bool { return s == "" || s == FileSame }
+
+// doubt says why the file is not known to be as the session saw it.
+func (f File) doubt() string {
+	switch {
+	case f.Text == FileEdited:
+		return "the file was edited since"
+	case f.After:
+		return "its file is dated after the session"
+	case f.Late:
+		return "its file is dated after the session began"
+	}
+	return "nothing shows that its file was the same then"
+}
 
 // Session is a replayed session, prepared for questions. It may be asked for many
 // skills, from one goroutine at a time.
 type Session struct {
 	result *replay.Result
-	files  map[string]FileState // by path
+	files  map[string]File // by path
 	agents []*agent
 	// names are all that the log or the files name, with what they are.
 	names   map[string]*trace
@@ -46,6 +76,8 @@ type trace struct {
 	where replay.Where // in the log
 	file  string       // on disk
 	alias string       // the name that an entry shows beside its own
+	// hidden: the file is none of those that the prediction knows.
+	hidden bool
 }
 
 // agent is one agent's timeline, by what questions need of it.
@@ -100,11 +132,18 @@ type worded struct{ name, text string }
 // Prepare makes a session ready to be asked. Courses are those of the result's agents,
 // see [replay.RunCourses]. Files says of skill files, by path, how
 // they compare with what the session saw.
-func Prepare(r *replay.Result, courses []replay.Course, files map[string]FileState) *Session {
+func Prepare(r *replay.Result, courses []replay.Course, files map[string]File) *Session {
 	s := &Session{result: r, files: files, names: map[string]*trace{}, byAlias: map[string]string{}, byEnd: map[string][]string{}, lint: map[*skills.Skill][]frontmatter.Finding{},
 		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}}
 	for i := range r.Agents {
 		s.agents = append(s.agents, s.prepare(&r.Agents[i], courses[i]))
+	}
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		if n := files[p].Hidden; n != "" {
+			if t := s.name(n); t.file == "" {
+				t.file, t.hidden = p, true
+			}
+		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.names)) {
 		t := s.names[n]

@@ -47,6 +47,18 @@ func used(n int) map[string]replay.UsageCount {
 	return counts
 }
 
+// What is known of a file: the log shows another text, or it is dated so that nothing
+// shows its text, or it is dated after the session.
+var (
+	edited   = map[string]why.File{migrate: {Text: why.FileEdited, Described: why.FileEdited}}
+	doubtful = map[string]why.File{migrate: {Text: why.FileUnknown, Described: why.FileUnknown, Late: true}}
+	after    = map[string]why.File{migrate: {Text: why.FileUnknown, Described: why.FileUnknown, Late: true, After: true}}
+	hidden   = map[string]why.File{migrate: {Text: why.FileUnknown, Described: why.FileUnknown, Late: true, After: true, Hidden: "db-migrate"}}
+	kept     = map[string]why.File{migrate: {Text: why.FileSame, Described: why.FileSame}}
+)
+
+const manual = "---\ndescription: Runs it.\ndisable-model-invocation: true\n---\nDo it.\n"
+
 const migrate = home + "db-migrate/SKILL.md"
 
 // suite holds a session for each way in which a gate can fail.
@@ -59,12 +71,22 @@ var suite = []session{
 	{name: "near name in another case", version: "2.1.332", files: one(migrate, plain), build: asks(listed), skill: "DB-Migrate",
 		gate: why.Exists, line: 1, says: "did you mean db-migrate?"},
 	{name: "near name of a plugin", version: "2.1.332", build: asks(listed, "- a:db-migrate: One.", "- b:db-migrate: Two."),
-		gate: why.Announced, line: 2, has: "did you mean a:db-migrate or b:db-migrate?"},
+		gate: why.Exists, state: why.Undetermined, line: 1, says: "did you mean a:db-migrate or b:db-migrate?", has: "announced not_reached"},
 	{name: "unknown to the client", version: "2.1.332", build: func(b *book) {
 		asks(listed)(b)
 		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
 	}, gate: why.Exists, line: 5, says: "refused (line 5)"},
 	{name: "nothing known", version: "2.1.50", build: silent, gate: why.Exists, state: why.Undetermined, line: 1, says: "no skill files are at hand"},
+	{name: "left out, dated after the session", version: "2.1.332", files: with(nil), read: hidden, build: asks(listed),
+		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "announced not_reached"},
+	{name: "kept from the model, dated after the session", version: "2.1.332", files: one(migrate, manual), read: after, build: asks(listed),
+		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "eligible undetermined: its file is dated after the session; as it is now: only the user may call it"},
+	{name: "dated after the session, and unknown to the client", version: "2.1.332", files: one(migrate, plain), read: after, build: func(b *book) {
+		asks(listed)(b)
+		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
+	}, gate: why.Exists, line: 5, says: "the client knew no skill of that name"},
+	{name: "dated after the session, and listed", version: "2.1.332", files: one(migrate, manual), read: after, build: asks(listed, "- db-migrate: Runs it."),
+		gate: why.Called, line: 1, says: "not chosen", has: "by the files and settings read now it would not be listed"},
 
 	// loaded
 	{name: "loose file", version: "2.1.332", files: one(home+"db-migrate.md", plain), build: asks(listed), gate: why.Loaded, file: home + "db-migrate.md", says: "beside the skill folders", has: "move it to /home/dev/.claude/skills/db-migrate/SKILL.md"},
@@ -88,13 +110,36 @@ var suite = []session{
 	{name: "byte order mark on an older client", version: "2.1.178", files: one(migrate, "\uFEFF"+plain), build: asks(listed, "- db-migrate: ---"), gate: why.Loaded, line: 1, file: migrate, says: "byte order mark"},
 	{name: "not strict YAML on an old client", version: "2.1.10", files: one(migrate, skillFile("description: Runs: all of it")), build: silent, gate: why.Loaded, line: 2, file: migrate, says: "all fields are lost"},
 	{name: "a comment cuts all of the description", version: "2.1.332", files: one(migrate, skillFile("description: # migrations")), build: asks(listed, "- db-migrate: Some Heading"), gate: why.Loaded, line: 2, file: migrate, says: "starts a comment"},
-	{name: "file edited since", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), edited: []string{migrate}, build: asks(listed),
+	{name: "file edited since", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), read: edited, build: asks(listed),
 		gate: why.Announced, line: 2, has: "loaded undetermined: the file was edited since"},
-	{name: "file edited since, and listed", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), edited: []string{migrate}, build: asks(listed, "- db-migrate: Runs pending migrations."),
+	{name: "file edited since, and listed", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), read: edited, build: asks(listed, "- db-migrate: Runs pending migrations."),
 		gate: why.Called, line: 1, has: "the file was edited since"},
+	{name: "front matter that nothing dates", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), read: doubtful, build: asks(listed),
+		gate: why.Announced, line: 2, has: "loaded undetermined: its file is dated after the session began; as it is now: front matter"},
+	{name: "front matter that nothing dates, listed by name", version: "2.1.332", files: one(migrate, "---\ndescription: Runs\nmigrations\n---\n"), read: doubtful, build: asks(listed, "- db-migrate"),
+		gate: why.Described, line: 2, has: "loaded passed: the client listed it"},
+	{name: "loose file, dated after the session", version: "2.1.332", files: one(home+"db-migrate.md", plain), read: map[string]why.File{home + "db-migrate.md": {Text: why.FileUnknown, Late: true, After: true}}, build: asks(listed),
+		gate: why.Exists, state: why.Undetermined, file: home + "db-migrate.md", has: "loaded undetermined: its file is dated after the session; as it is now: a file beside the skill folders"},
+	{name: "broken link that nothing dates", version: "2.1.332", files: one(home+"db-migrate", "-> /nowhere"), read: map[string]why.File{home + "db-migrate": {Text: why.FileUnknown}}, build: asks(listed),
+		gate: why.Announced, line: 2, has: "loaded undetermined: nothing shows that its file was the same then; as it is now: a link that leads nowhere"},
+	{name: "the other of two files edited since", version: "2.1.332", files: with(map[string]string{home + "apply/SKILL.md": plain, home + "db-migrate": "-> apply"}), read: map[string]why.File{home + "apply/SKILL.md": {Text: why.FileUnknown, Late: true}}, build: asks(listed),
+		gate: why.Announced, line: 2, has: "loaded undetermined: its file is dated after the session began; as it is now: it is the same file as"},
 
 	// eligible
 	{name: "manual only by its file", version: "2.1.332", files: one(migrate, skillFile("description: Runs it.\ndisable-model-invocation: true")), build: asks(listed), gate: why.Eligible, line: 3, file: migrate, says: "only the user may call it", has: "type /db-migrate"},
+	{name: "manual only by a file that nobody wrote since", version: "2.1.332", files: one(migrate, manual), read: kept, build: asks(listed), gate: why.Eligible, line: 3, file: migrate, says: "only the user may call it"},
+	{name: "manual only by a file that nothing dates", version: "2.1.332", files: one(migrate, manual), read: doubtful, build: asks(listed),
+		gate: why.Announced, line: 2, says: "its file is dated after the session began", has: "eligible undetermined: its file is dated after the session began; as it is now: only the user may call it"},
+	{name: "manual only by its file, and listed later", version: "2.1.332", files: one(migrate, manual), read: kept, build: func(b *book) {
+		asks(listed)(b)
+		b.prompt("again")
+		b.listing(false, "- db-migrate: Runs it.")
+		b.say("done")
+	}, gate: why.Announced, line: 5, has: "eligible undetermined: it was listed at line 5; its file may have been another; as it is now: only the user may call it"},
+	{name: "held back by a file edited since", version: "2.1.332", files: one(migrate, skillFile("description: Runs it.\npaths: db/**")), read: edited, build: asks(listed),
+		gate: why.Announced, line: 2, has: "eligible undetermined: the file was edited since; as it is now: held back until"},
+	{name: "undescribed by a file that nothing dates", version: "2.0.76", files: one(migrate, skillFile("name: db-migrate")), read: doubtful, build: silent,
+		gate: why.Eligible, state: why.Undetermined, line: 1, says: "its file is dated after the session began; as it is now: it has no description"},
 	{name: "manual only by the refusal", version: "2.1.332", build: func(b *book) {
 		asks(listed)(b)
 		b.refused("db-migrate", "<tool_use_error>Skill db-migrate cannot be used with Skill tool due to disable-model-invocation</tool_use_error>")

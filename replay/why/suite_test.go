@@ -190,9 +190,9 @@ type session struct {
 	usage    map[string]replay.UsageCount
 	window   int64
 	build    func(b *book)
-	sub      func(b *book) // the log of agent a1
-	edited   []string      // files that are known to be others than the session saw
-	starts   []int         // lines before which a process resumed the conversation
+	sub      func(b *book)       // the log of agent a1
+	read     map[string]why.File // what is known of files; they are the session's own if nothing is
+	starts   []int               // lines before which a process resumed the conversation
 	exact    bool
 	skill    string // db-migrate if empty
 	agent    string // main if empty
@@ -267,12 +267,8 @@ func (c *session) ask(t *testing.T) (*why.Session, *why.Answer) {
 	if c.usage != nil {
 		in.Usage = &replay.Usage{Counts: c.usage}
 	}
-	files := map[string]why.FileState{}
-	for _, f := range c.edited {
-		files[f] = why.FileEdited
-	}
 	r, courses := replay.RunCourses(s, in, replay.Comparison{Exact: c.exact, RulesExact: true})
-	session := why.Prepare(r, courses, files)
+	session := why.Prepare(r, courses, c.read)
 	skill := c.skill
 	if skill == "" {
 		skill = "db-migrate"
