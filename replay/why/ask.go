@@ -37,16 +37,17 @@ func (s *Session) Ask(name string) *Answer {
 type query struct {
 	*Session
 	*agent
-	sub    *Subject
-	names  []string
-	byUse  map[string][]int // results, bodies and notes of the skill's calls
-	calls  map[int][]int    // attempts, by span
-	runs   []carriedRun     // what stood of its text before spans
-	before prior            // what the last span said of the gates up to the listing
-	loose  map[int][]int    // bodies without a call, by span
-	reads  map[int]int      // by span, the first Read of the skill's file
-	hand   map[int]int      // by span, the first use of a file in its folder: a segment
-	ran    map[int]int      // by span, the first of its commands that the model ran
+	sub     *Subject
+	names   []string
+	byUse   map[string][]int // results, bodies and notes of the skill's calls
+	calls   map[int][]int    // attempts, by span
+	runs    []carriedRun     // what stood of its text before spans
+	located located          // where its file can lie
+	before  prior            // what the last span said of the gates up to the listing
+	loose   map[int][]int    // bodies without a call, by span
+	reads   map[int]int      // by span, the first Read of the skill's file
+	hand    map[int]int      // by span, the first use of a file in its folder: a segment
+	ran     map[int]int      // by span, the first of its commands that the model ran
 	// brief: what would bring an entry back is not worked out.
 	brief  bool
 	nearby []string // names near to one that is known; nil until they are asked for
@@ -90,26 +91,8 @@ func (s *Session) query(a *agent, sub *Subject) *query {
 		}
 	}
 	q.carry()
-	first := func(into map[int]int, span, i int) {
-		if _, ok := into[span]; !ok && span >= 0 {
-			into[span] = i
-		}
-	}
-	folder := sub.Name[strings.LastIndexByte(sub.Name, ':')+1:]
-	for _, i := range a.reads[folder] {
-		first(q.reads, a.owner[i], i)
-	}
-	if t := s.names[sub.Name]; t != nil && t.file != "" && !strings.HasSuffix(t.file, "/"+folder+"/SKILL.md") {
-		for _, i := range a.reads[t.file] { // the file of a command
-			first(q.reads, a.owner[i], i)
-		}
-	}
+	q.findReads()
 	q.byHand()
-	for _, n := range q.names {
-		for _, i := range a.hands[n] {
-			first(q.hand, a.spanOfLine(a.Agent.Segments[i].Line), i)
-		}
-	}
 	return q
 }
 

@@ -75,6 +75,7 @@ type Session struct {
 type trace struct {
 	where replay.Where // in the log
 	file  string       // on disk
+	paths []string     // of all files that can stand for it, with and without links
 	alias string       // the name that an entry shows beside its own
 	// hidden: the file is none of those that the prediction knows.
 	hidden bool
@@ -98,6 +99,7 @@ type agent struct {
 	reads    map[string][]int // Reads of SKILL.md, by its folder, and of other files by their path
 	byUse    map[string][]int // results, bodies and notes of Skill calls
 	resumes  []int
+	texts    map[int]string   // of tools, by the lines of their results; nil until they are asked for
 	commands map[string][]int // that the model ran, by their text; nil until they are asked for
 	ranNames []string         // their texts, sorted
 	branches bool             // a rewind left something
@@ -256,6 +258,13 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			t := s.name(k.Name)
 			if t.file == "" {
 				t.file = k.Path
+			}
+			if r := list[j].Reason; r != skills.SameName && r != skills.NestedShadowed {
+				for _, p := range []string{k.Path, k.RealPath} {
+					if p != "" && !slices.Contains(t.paths, p) {
+						t.paths = append(t.paths, p)
+					}
+				}
 			}
 			if n, ok := k.Front.Name(); ok && n != "" && n != k.Name && k.Kind == skills.KindSkill && t.alias == "" {
 				t.alias = n

@@ -262,6 +262,40 @@ var suite = []session{
 		b.read("/home/dev/.claude/skills/db-migrate/SKILL.md")
 		b.say("done")
 	}, gate: why.Called, line: 4, says: "the model read its SKILL.md (line 4)"},
+	{name: "the file of another project's read", version: "2.1.332", files: one(migrate, plain), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.read("/home/dev/other/.claude/skills/db-migrate/SKILL.md")
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "the script of another project's run", version: "2.1.332", files: one(migrate, plain), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.tool("Bash", `{"command":"sh /home/dev/other/.claude/skills/db-migrate/run.sh"}`)
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "its file read by another path of it", version: "2.1.332", files: with(map[string]string{"/opt/kit/migrate/SKILL.md": plain, home + "db-migrate": "-> /opt/kit/migrate"}), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.read("/opt/kit/migrate/SKILL.md")
+		b.say("done")
+	}, gate: why.Called, line: 4, says: "the model read its SKILL.md (line 4)"},
+	{name: "another file read than its body's", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.read("/home/dev/.claude/skills/db-migrate/SKILL.md")
+		b.say("done")
+		b.prompt("run it")
+		b.skill("db-migrate", "", "Base directory for this skill: /opt/kit/db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "a file read that may be its own", version: "2.1.332", skill: "kit:db-migrate", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- kit:db-migrate: Runs it.")
+		b.read("/home/dev/db-migrate/SKILL.md")
+		b.read("/opt/kit/skills/db-migrate/SKILL.md")
+		b.say("done")
+	}, gate: why.Called, line: 6, says: "the model read /opt/kit/skills/db-migrate/SKILL.md (line 6)"},
 	{name: "its script run by hand", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

@@ -399,7 +399,11 @@ func firstLine(text string) string {
 func (q *query) instead(s *Step, n int) {
 	if i, ok := q.reads[n]; ok {
 		e := q.event(i)
-		s.Reason = fmt.Sprintf("not by the Skill tool: the model read its SKILL.md (line %d)", e.Where.Line)
+		what := "its SKILL.md"
+		if _, sure := q.located.own(e.Path); !sure {
+			what = e.Path
+		}
+		s.Reason = fmt.Sprintf("not by the Skill tool: the model read %s (line %d)", what, e.Where.Line)
 		s.Where, s.Text = e.Where, "Read "+e.Path
 		return
 	}
