@@ -149,13 +149,14 @@ type WhyWords struct {
 type WhySkill struct {
 	Skill string `json:"skill"`
 	WhySummary
-	Gate    string `json:"gate"`
-	State   string `json:"state"`
+	Gate    string `json:"gate,omitempty"`
+	State   string `json:"state,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Session string `json:"session,omitempty"`
 	Prompt  int    `json:"prompt,omitempty"`
 	Line    int    `json:"line,omitempty"`
-	rank    int
+	rank    [3]int
+	private []string
 }
 
 // NewWhySession makes the block of a session. Worst is the first question with the
@@ -220,20 +221,26 @@ func NewWhy(sub why.Subject, sessions []WhySession, questions []WhyQuestion, tot
 }
 
 // NewWhyAll makes the document of all skills, the worst first.
-func NewWhyAll(skills []WhySkill, sessions []WhySession, total why.Tally, days int) *WhyDocument {
-	slices.SortStableFunc(skills, func(a, b WhySkill) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.ByModel+a.ByUser, b.ByModel+b.ByUser), strings.Compare(a.Skill, b.Skill))
-	})
-	doc := &WhyDocument{Schema: WhySchema, Questions: []WhyQuestion{}, Skills: skills, Sessions: sessions, Summary: newWhySummary(total)}
+func NewWhyAll(skills []why.Counted, sessions []WhySession, total why.Tally, days int) *WhyDocument {
+	doc := &WhyDocument{Schema: WhySchema, Questions: []WhyQuestion{}, Sessions: sessions, Summary: newWhySummary(total)}
 	doc.Summary.Days = days
+	for i := range skills {
+		line := newWhySkill(&skills[i])
+		line.Days = days
+		doc.Skills = append(doc.Skills, line)
+	}
+	slices.SortStableFunc(doc.Skills, func(a, b WhySkill) int {
+		return cmp.Or(slices.Compare(a.rank[:], b.rank[:]), strings.Compare(a.Skill, b.Skill))
+	})
 	return doc
 }
 
-// NewWhySkill makes the line of one skill of all.
-func NewWhySkill(name string, t why.Tally) WhySkill {
-	out := WhySkill{Skill: name, WhySummary: newWhySummary(t), rank: t.Rank()}
-	if v, ok := t.Worst(); ok {
-		out.Gate, out.State = string(v.Gate), string(v.State)
+// newWhySkill makes the line of one skill of all.
+func newWhySkill(k *why.Counted) WhySkill {
+	out := WhySkill{Skill: k.Name, WhySummary: newWhySummary(k.Tally), rank: k.Tally.Rank()}
+	if e := k.Example; e != nil {
+		out.Gate, out.State, out.Reason, out.private = string(e.Gate), string(e.State), e.Reason, e.Private
+		out.Session, out.Prompt, out.Line = e.Session, e.Prompt, e.Line
 	}
 	return out
 }

@@ -86,16 +86,9 @@ func TestWhyMany(t *testing.T) {
 	doc := NewWhy(answer.Subject, sessions, questions, total, 1)
 	goldenTables(t, "why-many", doc)
 
-	var all []WhySkill
-	for _, name := range s.Names() {
-		tally, worst := s.Survey(name)
-		line := NewWhySkill(name, tally)
-		if worst != nil {
-			line.Session, line.Prompt, line.Line, line.Reason = r.Session.ID, worst.Prompt, worst.Verdict.Where.Line, worst.Step(worst.Verdict.Gate).Reason
-		}
-		all = append(all, line)
-	}
-	list := NewWhyAll(all, sessions[:1], total, 1)
+	var census why.Census
+	census.Add(0, s)
+	list := NewWhyAll(census.Skills(), sessions[:1], total, 1)
 	goldenTables(t, "why-all", list)
 	goldenJSON(t, "why-all", list)
 }

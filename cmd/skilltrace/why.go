@@ -67,26 +67,17 @@ With --all there is a line for each skill, the worst first.`,
 
 // asked is what one session answers.
 type asked struct {
-	session report.WhySession
-	start   time.Time
-	end     time.Time
-	subject why.Subject
-	tally   why.Tally
-	// Of one skill: its questions. Of all: the answers by skill.
-	questions []report.WhyQuestion
-	skills    map[string]skillAnswer
+	result    *replay.Result // until it was asked
+	own       bool           // the log lies in a configuration folder in scope
+	session   report.WhySession
+	start     time.Time
+	end       time.Time
+	subject   why.Subject
+	tally     why.Tally
+	questions []report.WhyQuestion // of one skill
 	problems  []string
 	version   error
 	prompts   int // before any was chosen
-}
-
-// skillAnswer is what one session says of one skill of all.
-type skillAnswer struct {
-	tally why.Tally
-	// The first prompt with the verdict that tells most, and that verdict.
-	verdict why.Verdict
-	reason  string
-	prompt  int
 }
 
 func (a *app) runWhy(cmd *cobra.Command, args []string, o *whyOptions) error {
@@ -110,10 +101,23 @@ func (a *app) runWhy(cmd *cobra.Command, args []string, o *whyOptions) error {
 		return err
 	}
 	results := make([]*asked, len(logs))
+	var census *why.Census // of all skills
+	if o.all {
+		census = &why.Census{}
+	}
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
-		r, err := in.ask(s, skill, o)
+		session, r, err := in.ask(s)
+		if err != nil {
+			return err
+		}
 		results[i] = r
-		return err
+		if o.all {
+			r.survey(session)
+			census.Add(i, session)
+			return nil
+		}
+		r.ask(session, skill, o)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -134,7 +138,7 @@ func (a *app) runWhy(cmd *cobra.Command, args []string, o *whyOptions) error {
 			}
 		}
 	}
-	doc, err := a.whyDocument(answers, o)
+	doc, err := a.whyDocument(answers, census, o)
 	if err != nil {
 		return err
 	}
@@ -144,49 +148,40 @@ func (a *app) runWhy(cmd *cobra.Command, args []string, o *whyOptions) error {
 	return a.write(doc)
 }
 
-// ask replays one session and asks it.
-func (in *given) ask(s *replay.Session, skill string, o *whyOptions) (*asked, error) {
+// ask replays one session and makes it ready for questions.
+func (in *given) ask(s *replay.Session) (*why.Session, *asked, error) {
 	found, err := in.finder.Find(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, courses := replay.RunCourses(s, &found.Inputs, comparison(found))
 	settleResult(r, found)
-	session := why.Prepare(r, courses, filesOf(found))
-	out := &asked{start: s.Start, end: s.End, problems: found.Problems, version: in.badVersion(s, found)}
-	if o.all {
-		out.skills = map[string]skillAnswer{}
-		for _, name := range session.Names() {
-			t, worst := session.Survey(name)
-			k := skillAnswer{tally: t}
-			if worst != nil {
-				k.verdict, k.prompt, k.reason = worst.Verdict, worst.Prompt, worst.Step(worst.Verdict.Gate).Reason
-			}
-			out.skills[name] = k
+	return why.Prepare(r, courses, filesOf(found)), &asked{result: r, own: found.Own, start: s.Start, end: s.End, problems: found.Problems, version: in.badVersion(s, found)}, nil
+}
+
+// survey counts what does not depend on a skill.
+func (r *asked) survey(session *why.Session) {
+	r.prompts = session.Prompts()
+	r.tally = why.Tally{Sessions: 1, Prompts: r.prompts, First: r.start, Last: r.end}
+	r.session = report.NewWhySession(r.result, r.own, r.tally, nil)
+	r.result = nil
+}
+
+// ask asks for one skill.
+func (r *asked) ask(session *why.Session, skill string, o *whyOptions) {
+	answer := session.Ask(skill)
+	r.subject, r.tally = answer.Subject, session.Tally(answer)
+	r.prompts = len(answer.Questions)
+	r.session = report.NewWhySession(r.result, r.own, r.tally, answer.Worst(&r.tally))
+	for i := range answer.Questions {
+		q := &answer.Questions[i]
+		if !o.chooses(q) {
+			continue
 		}
-		out.tally = why.Tally{Sessions: 1, First: s.Start, Last: s.End}
-		for _, a := range s.Agents {
-			out.prompts += a.Prompts
-		}
-		out.tally.Prompts = out.prompts
-	} else {
-		answer := session.Ask(skill)
-		out.subject, out.tally = answer.Subject, session.Tally(answer)
-		out.prompts = len(answer.Questions)
-		worst := answer.Worst(&out.tally)
-		for i := range answer.Questions {
-			q := &answer.Questions[i]
-			if !o.chooses(q) {
-				continue
-			}
-			session.Explain(&answer.Subject, q)
-			out.questions = append(out.questions, report.NewWhyQuestion(s.ID, s.File, q))
-		}
-		out.session = report.NewWhySession(r, found.Own, out.tally, worst)
-		return out, nil
+		session.Explain(&answer.Subject, q)
+		r.questions = append(r.questions, report.NewWhyQuestion(r.session.ID, r.session.File, q))
 	}
-	out.session = report.NewWhySession(r, found.Own, out.tally, nil)
-	return out, nil
+	r.result = nil
 }
 
 // filesOf is what is known of the skill files, by path.
@@ -228,7 +223,7 @@ func (o *whyOptions) chooses(q *why.Question) bool {
 }
 
 // whyDocument puts the answers of sessions together.
-func (a *app) whyDocument(answers []asked, o *whyOptions) (*report.WhyDocument, error) {
+func (a *app) whyDocument(answers []asked, census *why.Census, o *whyOptions) (*report.WhyDocument, error) {
 	var (
 		sessions  []report.WhySession
 		questions []report.WhyQuestion
@@ -258,7 +253,7 @@ func (a *app) whyDocument(answers []asked, o *whyOptions) (*report.WhyDocument, 
 		}
 	}
 	if o.all {
-		return report.NewWhyAll(allSkills(answers), sessions, total, len(days)), nil
+		return report.NewWhyAll(census.Skills(), sessions, total, len(days)), nil
 	}
 	if o.prompt != "" && len(questions) == 0 {
 		return nil, fmt.Errorf("--prompt %s: none of %d prompts fits; want a number, the beginning of a uuid or a part of the text; skilltrace timeline --kind prompt lists them", o.prompt, prompts)
@@ -282,33 +277,4 @@ func (a *app) addDays(days map[string]bool, start, end time.Time) {
 			return
 		}
 	}
-}
-
-// allSkills are the lines of all skills.
-func allSkills(answers []asked) []report.WhySkill {
-	sums := map[string]*why.Tally{}
-	var names []string
-	for i := range answers {
-		for name := range answers[i].skills {
-			if sums[name] == nil {
-				sums[name] = &why.Tally{}
-				names = append(names, name)
-			}
-			sums[name].Add(answers[i].skills[name].tally)
-		}
-	}
-	slices.Sort(names)
-	var out []report.WhySkill
-	for _, name := range names {
-		line := report.NewWhySkill(name, *sums[name])
-		v, _ := sums[name].Worst()
-		for i := range answers {
-			if k := answers[i].skills[name]; k.verdict.Gate == v.Gate && k.verdict.State == v.State {
-				line.Session, line.Prompt, line.Line, line.Reason = answers[i].session.ID, k.prompt, k.verdict.Where.Line, k.reason
-				break
-			}
-		}
-		out = append(out, line)
-	}
-	return out
 }

@@ -421,6 +421,9 @@ func (c *chain) exists() {
 
 // suggest adds near names.
 func (c *chain) suggest(s *Step) {
+	if c.brief {
+		return
+	}
 	others := c.sub.Near
 	if c.sub.Known {
 		if c.nearby == nil {

@@ -104,8 +104,8 @@ func BenchmarkSurvey(b *testing.B) {
 	b.ReportAllocs()
 	b.ReportMetric(float64(len(s.Names())), "skills")
 	for b.Loop() {
-		for _, name := range s.Names() {
-			s.Survey(name)
-		}
+		var c why.Census
+		c.Add(0, s)
+		c.Skills()
 	}
 }

@@ -63,6 +63,9 @@ type Step struct {
 	// uuid and no time. Text is what stands there, or the part of it that matters.
 	Where replay.Where
 	Text  string
+	// Private are the parts of Reason, Text and Notes that quote what was said, run or
+	// printed in the session: no name, and no text of a skill file.
+	Private []string
 	// Notes are further facts, and advice what would make the gate pass, the most useful
 	// first.
 	Notes, Advice []string

@@ -62,6 +62,7 @@ type Session struct {
 	names   map[string]*trace
 	byAlias map[string]string   // skills by the names that they show beside their own
 	byEnd   map[string][]string // and by the last part of theirs
+	fronts  map[string]bool     // the names in front matters that are others than those of their skills
 
 	lint     map[*skills.Skill][]frontmatter.Finding
 	byName   map[*skills.Status]map[string][]*skills.Status // by the first of a list
@@ -135,7 +136,7 @@ type worded struct{ name, text string }
 // see [replay.RunCourses]. Files says of skill files, by path, how
 // they compare with what the session saw.
 func Prepare(r *replay.Result, courses []replay.Course, files map[string]File) *Session {
-	s := &Session{result: r, files: files, names: map[string]*trace{}, byAlias: map[string]string{}, byEnd: map[string][]string{}, lint: map[*skills.Skill][]frontmatter.Finding{},
+	s := &Session{result: r, files: files, names: map[string]*trace{}, byAlias: map[string]string{}, byEnd: map[string][]string{}, fronts: map[string]bool{}, lint: map[*skills.Skill][]frontmatter.Finding{},
 		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}}
 	for i := range r.Agents {
 		s.agents = append(s.agents, s.prepare(&r.Agents[i], courses[i]))
@@ -266,7 +267,15 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 					}
 				}
 			}
-			if n, ok := k.Front.Name(); ok && n != "" && n != k.Name && k.Kind == skills.KindSkill && t.alias == "" {
+			n, ok := k.Front.Name()
+			if !ok || n == "" || n == k.Name {
+				continue
+			}
+			s.fronts[n] = true
+			if k.Plugin != "" {
+				s.fronts[k.Plugin+":"+n] = true
+			}
+			if k.Kind == skills.KindSkill && t.alias == "" {
 				t.alias = n
 			}
 		}
@@ -559,6 +568,15 @@ func (sub *Subject) called() []string { return append([]string{sub.Name}, sub.Ot
 // one that shows it beside its own name, else the only one of a plugin or folder that
 // ends in it.
 func (s *Session) Resolve(name string) Subject {
+	sub := s.resolve(name)
+	if !sub.Known {
+		sub.Near = near(sub.Name, s.Names(), s.byEnd[sub.Name])
+	}
+	return sub
+}
+
+// resolve is Resolve without names that are near.
+func (s *Session) resolve(name string) Subject {
 	name = replay.NormalName(name)
 	sub := Subject{Asked: name, Name: name}
 	_, like := s.problems[name]
@@ -574,7 +592,6 @@ func (s *Session) Resolve(name string) Subject {
 	case t != nil:
 		sub.Known = true
 	default:
-		sub.Near = near(name, s.Names(), ends)
 		return sub
 	}
 	if sub.Name != name {

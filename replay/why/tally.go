@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"time"
@@ -15,11 +16,13 @@ type Tally struct {
 	// an entry of it stood before the model at a prompt, and in Described with its whole
 	// description.
 	Sessions, Known, Listed, Described int
-	// Prompts counts prompts and typed lines, without those that a rewind left.
+	// Prompts counts prompts and typed lines, without those that a rewind left. It is the
+	// same for every skill.
 	Prompts int
 	// ByModel and ByUser count invocations; Refused and Rejected attempts that failed.
 	ByModel, ByUser, Refused, Rejected int
 	// Verdicts count prompts and sessions by the gate that decided, in the order of gates.
+	// What an agent did before its first prompt counts as one there.
 	Verdicts []VerdictCount
 	// First and Last bound the sessions; zero where no record has a time.
 	First, Last time.Time
@@ -31,6 +34,9 @@ type VerdictCount struct {
 	Gate              Gate
 	State             State
 	Prompts, Sessions int
+	// Unknown are those of Prompts whose sessions do not know the skill: they tell of the
+	// choice of sessions, not of the skill.
+	Unknown int
 }
 
 // Tally counts the answer of one session.
@@ -47,14 +53,20 @@ func (t *Tally) question(q *Question, n int) {
 	if q.Abandoned {
 		return
 	}
-	t.Prompts += n
+	if q.Prompt > 0 || q.Command != "" {
+		t.Prompts += n
+	}
 	if q.Shown != replay.ShownAbsent {
 		t.Listed = 1
 	}
 	if q.Shown == replay.ShownFull {
 		t.Described = 1
 	}
-	t.count(q.Verdict.Gate, q.Verdict.State, n, 0)
+	v := VerdictCount{Gate: q.Verdict.Gate, State: q.Verdict.State, Prompts: n}
+	if t.Known == 0 && t.ByModel+t.ByUser+t.Refused+t.Rejected == 0 {
+		v.Unknown = n
+	}
+	t.count(v)
 	for i := range t.Verdicts {
 		t.Verdicts[i].Sessions = 1
 	}
@@ -85,22 +97,22 @@ func (s *Session) tally(sub *Subject) Tally {
 	return t
 }
 
-func (t *Tally) count(g Gate, s State, prompts, sessions int) {
+// count adds to the count of a verdict.
+func (t *Tally) count(c VerdictCount) {
 	at := 0
 	for ; at < len(t.Verdicts); at++ {
 		v := &t.Verdicts[at]
-		if v.Gate == g && v.State == s {
-			v.Prompts += prompts
-			v.Sessions += sessions
+		if v.Gate == c.Gate && v.State == c.State {
+			v.Prompts += c.Prompts
+			v.Sessions += c.Sessions
+			v.Unknown += c.Unknown
 			return
 		}
-		if place(v.Gate) > place(g) || v.Gate == g && v.State > s {
+		if place(v.Gate) > place(c.Gate) || v.Gate == c.Gate && v.State > c.State {
 			break
 		}
 	}
-	t.Verdicts = append(t.Verdicts, VerdictCount{})
-	copy(t.Verdicts[at+1:], t.Verdicts[at:])
-	t.Verdicts[at] = VerdictCount{g, s, prompts, sessions}
+	t.Verdicts = slices.Insert(t.Verdicts, at, c)
 }
 
 // Worst is the first question with the verdict that tells most of the skill, nil where
@@ -122,9 +134,21 @@ func (a *Answer) Worst(t *Tally) *Question {
 // Survey is the tally of a skill, and the first question with the verdict that tells
 // most of it; nil where no prompt was asked. It holds no answers beside those.
 func (s *Session) Survey(name string) (Tally, *Question) {
-	sub := s.Resolve(name)
+	t, firsts := s.survey(name)
+	v, ok := t.Worst()
+	for i := range firsts {
+		if f := &firsts[i]; ok && f.Verdict.Gate == v.Gate && f.Verdict.State == v.State {
+			return t, f
+		}
+	}
+	return t, nil
+}
+
+// survey is the tally of a skill, and the first question of each verdict.
+func (s *Session) survey(name string) (Tally, []Question) {
+	sub := s.resolve(name)
 	t := s.tally(&sub)
-	var firsts []Question // the first of each verdict
+	var firsts []Question
 	for _, a := range s.agents {
 		q := s.query(a, &sub)
 		q.brief = true
@@ -148,13 +172,7 @@ func (s *Session) Survey(name string) (Tally, *Question) {
 			}
 		}
 	}
-	v, ok := t.Worst()
-	for i := range firsts {
-		if f := &firsts[i]; ok && f.Verdict.Gate == v.Gate && f.Verdict.State == v.State {
-			return t, f
-		}
-	}
-	return t, nil
+	return t, firsts
 }
 
 // starts are the spans at which something may be otherwise than at the one before.
@@ -245,7 +263,7 @@ func (t *Tally) Add(o Tally) {
 	t.Refused += o.Refused
 	t.Rejected += o.Rejected
 	for _, v := range o.Verdicts {
-		t.count(v.Gate, v.State, v.Prompts, v.Sessions)
+		t.count(v)
 	}
 	if !o.First.IsZero() && (t.First.IsZero() || o.First.Before(t.First)) {
 		t.First = o.First
@@ -257,26 +275,54 @@ func (t *Tally) Add(o Tally) {
 
 // Worst is the verdict that tells most of a skill: the most frequent one that is a
 // failure or not known, else the most frequent. Of equal ones the first in the chain.
+// Sessions that do not know the skill count only where none does.
 func (t *Tally) Worst() (VerdictCount, bool) {
-	best, found := VerdictCount{}, false
-	bad := func(v VerdictCount) bool { return v.State != Passed }
-	for _, v := range t.Verdicts {
-		if !found || bad(v) && !bad(best) || bad(v) == bad(best) && v.Prompts > best.Prompts {
-			best, found = v, true
+	if len(t.Verdicts) == 0 {
+		return VerdictCount{}, false
+	}
+	weight := func(v VerdictCount) [3]int {
+		known := v.Prompts - v.Unknown
+		return [3]int{min(known, 1), bad(v.State), cmp.Or(known, v.Prompts)}
+	}
+	best := t.Verdicts[0]
+	for _, v := range t.Verdicts[1:] {
+		if x, y := weight(v), weight(best); slices.Compare(x[:], y[:]) > 0 {
+			best = v
 		}
 	}
-	return best, found
+	return best, true
 }
 
-// Rank orders skills by their tallies, the worst first: those that were never used by
-// the gate that stopped them, then those that were.
-func (t *Tally) Rank() int {
-	v, ok := t.Worst()
-	if !ok {
+// bad is 1 for a state that is no pass.
+func bad(s State) int {
+	if s == Passed {
 		return 0
 	}
-	if t.ByModel+t.ByUser > 0 {
-		return len(Gates) + 1
+	return 1
+}
+
+// Rank orders skills by their tallies, the worst first: those that were never used and
+// were stopped for certain before the model could choose them, by the gate that stopped
+// them; those that were called in vain; those of which an input is missing; those that
+// were never called; those that were used, and refused at times; the rest. Of equal ones
+// those come first of which Worst counts more prompts, and of those that were used the
+// ones that were used least.
+func (t *Tally) Rank() [3]int {
+	v, _ := t.Worst()
+	used, vain := t.ByModel+t.ByUser, t.Refused+t.Rejected
+	class := place(v.Gate)
+	last := len(Gates)
+	switch {
+	case used > 0 && vain > 0:
+		class = last + 2
+	case used > 0:
+		class = last + 3
+	case v.State == Undetermined || v.State == "":
+		class = last
+	case vain > 0:
+		class = min(class, place(Called))
+	case v.Gate == Called:
+		class = last + 1
 	}
-	return place(v.Gate)
+	return [3]int{class, used, v.Unknown - v.Prompts}
 }
