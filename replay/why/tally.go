@@ -304,7 +304,7 @@ func bad(s State) int {
 // Rank orders skills by their tallies, the worst first: those that were never used and
 // were stopped for certain before the model could choose them, by the gate that stopped
 // them; those that were called in vain; those of which an input is missing; those that
-// were never called; those that were used, and refused at times; the rest. Of equal ones
+// were never called; those that were used, and refused at times or not kept; the rest. Of equal ones
 // those come first of which Worst counts more prompts, and of those that were used the
 // ones that were used least.
 func (t *Tally) Rank() [3]int {
@@ -313,7 +313,7 @@ func (t *Tally) Rank() [3]int {
 	class := place(v.Gate)
 	last := len(Gates)
 	switch {
-	case used > 0 && vain > 0:
+	case used > 0 && (vain > 0 || v.State == Failed && place(v.Gate) > place(Called)):
 		class = last + 2
 	case used > 0:
 		class = last + 3
