@@ -188,24 +188,30 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 		if e.Text == "" {
 			shown = ShownNameOnly
 		}
-		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Digest: digests[i], Own: e.Skill != nil, mark: marks[i]}
+		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Capped: e.Text != "" && e.Text != e.Full, Digest: digests[i], Own: e.Skill != nil, mark: marks[i]}
 	}
 	return t.Text, out, t.Total, missing
 }
 
 // line is an entry before it is trimmed.
 func (c *catalogue) line(e *skills.Entry, counts map[string]UsageCount, nowMS int64) budget.Line {
-	r := c.rules
+	l := EntryLine(c.rules, c.opts, e)
+	if u, ok := counts[e.Name]; ok {
+		l.Score = score(&c.rules.Size, u, nowMS)
+	}
+	return l
+}
+
+// EntryLine is an entry before it is trimmed, in the form of a client version. It ranks
+// as one that was never used.
+func EntryLine(r *rules.Rules, o skills.Options, e *skills.Entry) budget.Line {
 	l := budget.Line{Full: e.Line(), Label: e.Label, Text: e.Text, Exempt: e.Exempt, Name: e.Name}
 	l.Bare = l.Full[:len("- ")+len(e.Label)] // which it begins with
 	switch {
 	case r.Catalogue.Place == rules.PlaceToolXML && r.Catalogue.XMLBare:
 		l.Full = e.BareElement()
 	case r.Catalogue.Place == rules.PlaceToolXML:
-		l.Full = e.Element(c.opts, r.Catalogue.UserSource != "(user)")
-	}
-	if u, ok := counts[e.Name]; ok {
-		l.Score = score(&r.Size, u, nowMS)
+		l.Full = e.Element(o, r.Catalogue.UserSource != "(user)")
 	}
 	return l
 }

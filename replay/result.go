@@ -264,6 +264,7 @@ type ListedEntry struct {
 	Label  string
 	Text   string
 	Shown  Shown
+	Capped bool // its text lost its end to the limit of one entry
 	Digest string
 	Own    bool // from a skill file; false for the client's own
 	mark   string

@@ -37,6 +37,18 @@ func PlaceOf(name string, d Discovery) Place {
 	return PlaceBundled
 }
 
+// OwnName reports whether clients have listed an entry of their own by this name
+// (recorded: 2.1.94 to 2.1.332; others may be added by newer ones). A user's skill can
+// bear it too.
+func OwnName(name string) bool {
+	switch name {
+	case "claude-api", "code-review", "dataviz", "deep-research", "fewer-permission-prompts", "keybindings-help", "loop", "plugin-authoring", "run",
+		"simplify", "update-config", "verify", "workflow-authoring":
+		return true
+	}
+	return PlaceOf(name, Discovery{}) == PlaceBuiltin
+}
+
 // Given is an entry that stands in no folder: one of the client's own, known
 // from a log. Text is its text as listed.
 type Given struct {

@@ -23,19 +23,38 @@ type Index struct {
 // posting says that a text holds a word, and how often.
 type posting struct{ text, count int }
 
+// Document is a text of which a part counts more.
+type Document struct{ Text, Emphasis string }
+
+// emphasis is how often a word of a document's emphasis counts.
+const emphasis = 2
+
 // New makes an index of texts.
 func New(texts []string) *Index {
-	x := &Index{length: make([]int, len(texts)), postings: map[string][]posting{}}
-	for i, text := range texts {
-		each(text, func(w string) {
-			x.length[i]++
-			list := x.postings[w]
-			if n := len(list); n > 0 && list[n-1].text == i {
-				list[n-1].count++
-				return
-			}
-			x.postings[w] = append(list, posting{i, 1})
-		})
+	docs := make([]Document, len(texts))
+	for i := range texts {
+		docs[i].Text = texts[i]
+	}
+	return NewWeighted(docs)
+}
+
+// NewWeighted makes an index of documents.
+func NewWeighted(docs []Document) *Index {
+	x := &Index{length: make([]int, len(docs)), postings: map[string][]posting{}}
+	for i := range docs {
+		add := func(text string, times int) {
+			each(text, func(w string) {
+				x.length[i]++
+				list := x.postings[w]
+				if n := len(list); n > 0 && list[n-1].text == i {
+					list[n-1].count += times
+					return
+				}
+				x.postings[w] = append(list, posting{i, times})
+			})
+		}
+		add(docs[i].Text, 1)
+		add(docs[i].Emphasis, emphasis)
 		x.total += x.length[i]
 	}
 	return x

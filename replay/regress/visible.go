@@ -1,0 +1,561 @@
+package regress
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/regress/spec"
+	"github.com/skilltrace/skilltrace/replay/relist"
+)
+
+// VisibleDetail is one expectation of how an entry stands.
+type VisibleDetail struct {
+	Skill    string
+	Line     int // of the spec
+	Expected replay.Shown
+	Actual   replay.Shown
+	Baseline replay.Shown
+	Verdict  Verdict
+	Reason   string
+}
+
+// ListingChange is what candidates change of what the model sees of skills.
+type ListingChange struct {
+	Before, After Size
+	Changes       []EntryChange // worst first, then by name
+	// Lines are the two versions of the listings side by side: each entry's line before
+	// and after, "" where there is none.
+	Lines []LinePair
+}
+
+// LinePair is the line of an entry before and after.
+type LinePair struct{ Skill, Before, After string }
+
+// EntryChange is an entry that stands otherwise than under the baseline.
+type EntryChange struct {
+	Skill         string
+	Before, After replay.Shown
+	// Texts are the whole descriptions, where they are known and differ.
+	TextBefore, TextAfter string
+	// Chars are what the entry takes of the listing, in the client's unit, and Tokens an
+	// estimate.
+	CharsBefore, CharsAfter, TokensBefore, TokensAfter int
+	Own                                                bool // its own text was changed
+	// Causes are the skills whose changes made this entry stand otherwise, and how.
+	Causes []Cause
+}
+
+// Cause is a change of one skill that took another's room, or gave it.
+type Cause struct {
+	Skill string
+	// Grew is by how many characters, in the client's unit, its entry asks for more; less
+	// than 0 if for less.
+	Grew int
+	What string // "is new", "is gone", "grew by 800 characters", …
+}
+
+// Both are the two states of a prompt.
+type Both struct {
+	Before, After *State
+	point         *Point
+	set, base     *Set
+}
+
+// Compare works out both states of a prompt. A nil base stands for the log's own state.
+func (p *Point) Compare(set, base *Set) (*Both, error) {
+	before, err := p.State(base, nil)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.State(set, base)
+	if err != nil {
+		return nil, err
+	}
+	return &Both{before, after, p, set, base}, nil
+}
+
+// Change says what the candidates change.
+func (b *Both) Change() *ListingChange {
+	out := &ListingChange{Before: b.Before.Size(), After: b.After.Size()}
+	seen := map[string]bool{}
+	for _, st := range []*State{b.Before, b.After} {
+		for i := range st.Entries {
+			seen[st.Entries[i].Name] = true
+		}
+	}
+	for name := range b.After.Off {
+		seen[name] = seen[name] || b.Before.Of(name) != replay.ShownAbsent
+	}
+	for _, name := range names(seen) {
+		if !seen[name] {
+			continue
+		}
+		was, is := b.Before.entry(name), b.After.entry(name)
+		own := b.edited(name)
+		c := EntryChange{Skill: name, Before: b.Before.Of(name), After: b.After.Of(name), Own: own}
+		textBefore, textAfter := "", ""
+		if was != nil {
+			c.CharsBefore, c.TokensBefore, textBefore = was.Size, tokens(was.Text), b.whole(b.Before, was)
+		}
+		if is != nil {
+			c.CharsAfter, c.TokensAfter, textAfter = is.Size, tokens(is.Text), b.whole(b.After, is)
+		}
+		if c.Before == c.After && textBefore == textAfter && c.CharsBefore == c.CharsAfter {
+			continue
+		}
+		if own && textBefore != textAfter {
+			c.TextBefore, c.TextAfter = textBefore, textAfter
+		}
+		if c.Before != c.After {
+			c.Causes = b.causes(name, c.After)
+		}
+		out.Changes = append(out.Changes, c)
+	}
+	slices.SortStableFunc(out.Changes, func(x, y EntryChange) int { return cmp.Compare(y.loss(), x.loss()) })
+	out.Lines = b.lines()
+	return out
+}
+
+// loss is how much less is shown of an entry.
+func (c *EntryChange) loss() int {
+	return slices.Index(spec.Forms, c.After) - slices.Index(spec.Forms, c.Before)
+}
+
+// edited reports whether the two states hold different texts of a skill.
+func (b *Both) edited(name string) bool { return b.After.Edited[name] || b.Before.Edited[name] }
+
+// whole is the whole description of an entry, as far as it is known.
+func (b *Both) whole(st *State, e *Entry) string {
+	if text, ok := st.line(e.Name, e.Sheet); ok {
+		return text
+	}
+	return e.Description
+}
+
+// line is the text of an entry in a sheet with the edits of the state.
+func (st *State) line(name string, sheet int) (string, bool) {
+	for i := range st.edits {
+		if e := &st.edits[i]; e.Name == name && !e.Gone {
+			return e.Line.Text, true
+		}
+	}
+	for i := range st.Sheets[sheet].From.Lines {
+		if l := &st.Sheets[sheet].From.Lines[i]; l.Name == name {
+			return l.Text, true
+		}
+	}
+	return "", false
+}
+
+// lines are the lines of both states, in the order of the later one; what is gone stands
+// behind what it followed.
+func (b *Both) lines() []LinePair {
+	var out []LinePair
+	at := map[string]int{}
+	for i := range b.Before.Entries {
+		e := &b.Before.Entries[i]
+		at[e.Name] = len(out)
+		out = append(out, LinePair{Skill: e.Name, Before: b.Before.raw(e)})
+	}
+	for i := range b.After.Entries {
+		e := &b.After.Entries[i]
+		if j, ok := at[e.Name]; ok {
+			out[j].After = e.Text
+			continue
+		}
+		out = append(out, LinePair{Skill: e.Name, After: e.Text})
+	}
+	return out
+}
+
+// raw is the line of an entry as the log holds it.
+func (st *State) raw(e *Entry) string { return e.Text }
+
+// causes are the changes without which an entry would stand as before: the one that does
+// it alone, else all that took room or gave it.
+func (b *Both) causes(name string, now replay.Shown) []Cause {
+	var all []Cause
+	for i := range b.After.edits {
+		e := &b.After.edits[i]
+		if e.Name == name || !b.edited(e.Name) {
+			continue
+		}
+		c := b.cause(e)
+		if c.What != "" {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Cause) int {
+		return cmp.Or(cmp.Compare(abs(y.Grew), abs(x.Grew)), strings.Compare(x.Skill, y.Skill))
+	})
+	for i := range all {
+		if b.without(all[i].Skill, name) != now {
+			return all[i : i+1]
+		}
+	}
+	if b.edited(name) {
+		return nil // its own change is enough
+	}
+	var out []Cause
+	worse := relist.Better(b.Before.Of(name), now)
+	for _, c := range all {
+		if (c.Grew > 0) == worse && c.Grew != 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// cause says what an edit does to the room of a listing.
+func (b *Both) cause(e *relist.Edit) Cause {
+	before, after := b.Before.wholeSize(e.Name), b.After.wholeSize(e.Name)
+	c := Cause{Skill: e.Name, Grew: after - before}
+	switch {
+	case before == 0 && after > 0:
+		c.What = "is new"
+	case after == 0 && before > 0:
+		c.What = "is gone"
+	case c.Grew > 0:
+		c.What = fmt.Sprintf("grew by %s", chars(c.Grew))
+	case c.Grew < 0:
+		c.What = fmt.Sprintf("shrank by %s", chars(-c.Grew))
+	}
+	return c
+}
+
+// wholeSize is what a skill's entry asks for.
+func (st *State) wholeSize(name string) int {
+	n := 0
+	for i := range st.Sheets {
+		for j := range st.Sheets[i].Forms {
+			if f := &st.Sheets[i].Forms[j]; f.Name == name {
+				n = max(n, f.Whole)
+			}
+		}
+	}
+	return n
+}
+
+// without is how an entry would stand had one other skill not changed.
+func (b *Both) without(other, name string) replay.Shown {
+	st := &State{Off: map[string]string{}, Edited: map[string]bool{}}
+	for i := range b.After.edits {
+		if b.After.edits[i].Name != other {
+			st.edits = append(st.edits, b.After.edits[i])
+		}
+	}
+	for i := range b.Before.edits {
+		if b.Before.edits[i].Name == other {
+			st.edits = append(st.edits, b.Before.edits[i])
+		}
+	}
+	var sheets []*relist.Sheet
+	for i := range b.After.Sheets {
+		sheets = append(sheets, b.After.Sheets[i].From)
+	}
+	for i, sheet := range sheets {
+		st.Sheets = append(st.Sheets, Sheet{Listing: sheet.Make(st.editsOf(sheet, i == lastWhole(sheets))), From: sheet})
+	}
+	b.point.stand(st, false)
+	return st.Of(name)
+}
+
+// chars is a number of characters in words.
+func chars(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return number(n) + " characters"
+}
+
+// number writes a number with commas.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// visible judges a case by what the model would see.
+func (p *Point) visible(c *spec.Case, b *Both, out *Result) {
+	out.Listing = b.Change()
+	out.Assumed = b.After.assumed()
+	var reasons []string
+	verdict, base := Skipped, Skipped
+	take := func(d VisibleDetail, before Verdict) {
+		out.Visible = append(out.Visible, d)
+		verdict, base = worse(verdict, d.Verdict), worse(base, before)
+		if d.Verdict != Passed && d.Reason != "" {
+			reasons = append(reasons, d.Reason)
+		}
+	}
+	for _, want := range c.Expect.Visible {
+		d := VisibleDetail{Skill: want.Skill, Line: want.Line, Expected: want.Shown, Actual: b.After.Of(want.Skill), Baseline: b.Before.Of(want.Skill)}
+		before := Passed
+		if d.Baseline != want.Shown {
+			before = Failed
+		}
+		e := b.After.entry(want.Skill)
+		switch {
+		case e != nil && e.Open:
+			d.Verdict, d.Reason = Inconclusive, fmt.Sprintf("%s: its whole description is not in the log, so whether more of it would be shown is not known (missing: skill files)", want.Skill)
+		case d.Actual == want.Shown:
+			d.Verdict = Passed
+		default:
+			d.Verdict, d.Reason = Failed, b.explain(want.Skill, want.Shown, out.Listing)
+		}
+		take(d, before)
+	}
+	if t := c.Expect.Triggers; t != nil {
+		p.triggerable(t, b, &verdict, &base, &reasons)
+	}
+	out.Verdict, out.Baseline = verdict, base
+	out.Reason = strings.Join(reasons, "; ")
+}
+
+// worse is the worse of two verdicts of one case. Skipped is none.
+func worse(a, b Verdict) Verdict {
+	order := []Verdict{Skipped, Passed, Inconclusive, Errored, Failed}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+// triggerable judges what is to be called by whether it can be: what is in no listing
+// cannot, and no wording of its description helps. Whether it is called only a model
+// tells.
+func (p *Point) triggerable(t *spec.Triggers, b *Both, verdict, base *Verdict, reasons *[]string) {
+	if len(t.Any) == 0 {
+		if *verdict == Skipped {
+			*reasons = append(*reasons, "that nothing is called only a model can tell: --scorer live or command")
+		}
+		return
+	}
+	one := func(st *State) Verdict {
+		for _, name := range t.Any {
+			if st.Of(name) != replay.ShownAbsent {
+				return Passed
+			}
+		}
+		return Inconclusive
+	}
+	now, before := one(b.After), one(b.Before)
+	if now != Passed {
+		if before == Passed {
+			now = Failed
+			*reasons = append(*reasons, b.explain(t.Any[0], b.Before.Of(t.Any[0]), nil)+": it cannot be called")
+		} else {
+			*reasons = append(*reasons, b.NoSignal(t))
+		}
+	}
+	*verdict, *base = worse(*verdict, now), worse(*base, before)
+}
+
+// NoSignal says why nothing can be learnt of skills that are to be called, "" if one of
+// them is listed.
+func (b *Both) NoSignal(t *spec.Triggers) string {
+	for _, name := range t.Any {
+		if b.After.Of(name) != replay.ShownAbsent {
+			return ""
+		}
+	}
+	if len(t.Any) == 0 {
+		return ""
+	}
+	text := "no signal: " + strings.Join(t.Any, ", ") + " was in no listing"
+	if len(t.Any) == 1 {
+		if why := b.After.Off[t.Any[0]]; why != "" {
+			text += ": " + why
+		}
+	}
+	return text
+}
+
+// explain says why an entry does not stand as it is expected to.
+func (b *Both) explain(name string, want replay.Shown, change *ListingChange) string {
+	is := b.After.Of(name)
+	text := fmt.Sprintf("%s is %s, not %s", name, Words(is), Words(want))
+	var c *EntryChange
+	if change == nil {
+		change = b.Change()
+	}
+	for i := range change.Changes {
+		if change.Changes[i].Skill == name {
+			c = &change.Changes[i]
+		}
+	}
+	if off := b.After.Off[name]; off != "" && is == replay.ShownAbsent {
+		return text + ": " + off
+	}
+	e := b.After.entry(name)
+	if c == nil || c.Before == c.After {
+		if b.Before.Of(name) == is {
+			text += ", as before the change"
+		}
+		if is == replay.ShownAbsent && e == nil {
+			if _, ever := b.point.seen.Skills.From(name); !ever {
+				text += "; no listing that stands at this prompt has it"
+				if near := b.near(name); near != "" {
+					text += " (did you mean " + near + "?)"
+				}
+			}
+		}
+		return text
+	}
+	var parts []string
+	for i, cause := range c.Causes {
+		const most = 3
+		if i == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(c.Causes)-most))
+			break
+		}
+		parts = append(parts, cause.Skill+" "+cause.What)
+	}
+	switch {
+	case len(parts) > 0:
+		text += ": " + strings.Join(parts, ", ")
+	case c.Own && e != nil:
+		if cause := b.cause(&relist.Edit{Name: name}); cause.What != "" {
+			text += ": its own entry " + cause.What
+		}
+	}
+	if e != nil {
+		if l := b.After.Sheets[e.Sheet].Listing; l.Over() && e.Shown != replay.ShownFull {
+			text += fmt.Sprintf("; the listing asks for %s of %s characters", number(l.Total), number(l.Budget))
+			if e.Rank > 0 && e.Need > 0 {
+				text += fmt.Sprintf(", and %s would have to go", chars(e.Need))
+			}
+		}
+	}
+	return text
+}
+
+// Words are the words for how an entry stands.
+func Words(s replay.Shown) string {
+	switch s {
+	case replay.ShownFull:
+		return "described in full"
+	case replay.ShownShortened:
+		return "shortened"
+	case replay.ShownNameOnly:
+		return "listed by name only"
+	}
+	return "absent"
+}
+
+// near is the name of an entry that is nearly the one given, "" if there is none.
+func (b *Both) near(name string) string {
+	var known []string
+	for i := range b.After.Entries {
+		known = append(known, b.After.Entries[i].Name)
+	}
+	slices.Sort(known)
+	return spec.Nearest(name, known)
+}
+
+// BudgetResults judge the limits of a spec over the listings of all cases: one result for
+// each limit, with the case that comes nearest to it or passes it.
+func BudgetResults(limits *spec.Budget, sizes []CaseSize) []Result {
+	var out []Result
+	limit := func(what string, most *int, of func(Size) int) {
+		if most == nil {
+			return
+		}
+		r := Result{Case: "budget: " + what, Line: limits.Line, Scorer: spec.ScoreVisible, Verdict: Passed, Baseline: Passed}
+		if len(sizes) == 0 {
+			r.Verdict, r.Baseline, r.Reason = Inconclusive, "", "no listing could be worked out"
+		}
+		worst := -1
+		for i := range sizes {
+			if worst < 0 || of(sizes[i].After) > of(sizes[worst].After) {
+				worst = i
+			}
+			if of(sizes[i].Before) > *most {
+				r.Baseline = Failed
+			}
+		}
+		if worst >= 0 {
+			w := &sizes[worst]
+			r.Session, r.Prompt = w.Session, w.Prompt
+			r.Reason = fmt.Sprintf("%s in %s, at most %s", number(of(w.After)), w.Case, number(*most))
+			if of(w.After) > *most {
+				r.Verdict = Failed
+			}
+			if of(w.After) != of(w.Before) {
+				r.Reason += fmt.Sprintf(" (%s before)", number(of(w.Before)))
+			}
+		}
+		r.settle()
+		out = append(out, r)
+	}
+	limit("listing_tokens", limits.ListingTokens, func(z Size) int { return z.Tokens })
+	limit("listing_chars", limits.ListingChars, func(z Size) int { return z.Chars })
+	limit("name_only", limits.NameOnly, func(z Size) int { return z.NameOnly })
+	limit("shortened", limits.Shortened, func(z Size) int { return z.Shortened })
+	limit("absent", limits.Absent, func(z Size) int { return z.Absent })
+	return out
+}
+
+// CaseSize is what the listings of a case take.
+type CaseSize struct {
+	Case, Session string
+	Prompt        int
+	Before, After Size
+}
+
+// Run judges a case by the scorers that ask nobody. The second result is what its
+// listings take, nil where they cannot be worked out.
+func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Result, *CaseSize) {
+	head := Result{Case: c.Name, Line: c.Line, Review: c.Review, Session: c.Session, Agent: c.At.Agent, Prompt: c.At.Prompt}
+	all := func(v Verdict, reason string) []Result {
+		var out []Result
+		for _, scorer := range scorers {
+			r := head
+			r.Scorer, r.Verdict, r.Reason = scorer, v, reason
+			out = append(out, r)
+		}
+		return out
+	}
+	p, err := s.Find(&c.At)
+	if err != nil {
+		return all(Errored, err.Error()), nil
+	}
+	head.Prompt, head.Where, head.Text = p.seen.Prompt, p.seen.Where, p.Text
+	b, err := p.Compare(set, base)
+	if err != nil {
+		var m *missing
+		if errors.As(err, &m) {
+			return all(Inconclusive, err.Error()), nil
+		}
+		return all(Errored, err.Error()), nil
+	}
+	size := &CaseSize{Case: c.Name, Session: c.Session, Prompt: head.Prompt, Before: b.Before.Size(), After: b.After.Size()}
+	var out []Result
+	for _, scorer := range scorers {
+		r := head
+		r.Scorer = scorer
+		switch scorer {
+		case spec.ScoreVisible:
+			p.visible(c, b, &r)
+		case spec.ScoreLexical:
+			p.lexical(c, b, &r)
+		default:
+			continue
+		}
+		if r.Verdict == Skipped && r.Reason == "" {
+			r.Reason = "it expects nothing that " + string(scorer) + " judges"
+		}
+		r.settle()
+		out = append(out, r)
+	}
+	return out, size
+}

@@ -1,0 +1,232 @@
+package relist
+
+import (
+	"slices"
+	"time"
+
+	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/rules"
+	"github.com/skilltrace/skilltrace/skills"
+)
+
+// Sheets are the sheets of one agent's timeline. They are made when they are asked for,
+// and kept; use them from one goroutine at a time.
+type Sheets struct {
+	result *replay.AgentResult
+	course replay.Course
+	rules  func(version string) *rules.Rules
+	known  *Known
+	uses   *replay.Usage // that the session itself shows
+	made   map[int]*Sheet
+}
+
+// NewSheets prepares the sheets of an agent. Known may be nil. Uses are the invocations
+// that the session shows, which stand for the client's counts where these are not known;
+// nil for none.
+func NewSheets(r *replay.AgentResult, c replay.Course, in func(version string) *rules.Rules, known *Known, uses *replay.Usage) *Sheets {
+	return &Sheets{result: r, course: c, rules: in, known: known, uses: uses, made: map[int]*Sheet{}}
+}
+
+// Standing are the sheets whose entries stand in the conversation at a prompt, in order.
+// An entry stands in the last of them that has it. The second result names the input
+// without which one of them is not known, "" if all are.
+func (s *Sheets) Standing(v *replay.Visibility) ([]*Sheet, string) {
+	events := map[int]bool{}
+	for name := range v.Skills.All() {
+		if at, ok := v.Skills.From(name); ok {
+			events[at] = true
+		}
+	}
+	order := make([]int, 0, len(events))
+	for at := range events {
+		order = append(order, at)
+	}
+	slices.Sort(order)
+	var out []*Sheet
+	for _, at := range order {
+		sheet := s.at(at)
+		if sheet == nil {
+			return nil, "skill files"
+		}
+		out = append(out, sheet)
+	}
+	return out, ""
+}
+
+// at is the sheet of the listing that stands at an event, or that the rules derive from
+// it; nil where it cannot be made.
+func (s *Sheets) at(event int) *Sheet {
+	if sheet, ok := s.made[event]; ok {
+		return sheet
+	}
+	e := &s.result.Agent.Events[event]
+	var sheet *Sheet
+	if e.Kind == replay.Listing {
+		sheet = s.recorded(event, e)
+	} else {
+		sheet = s.predicted(event, e)
+	}
+	s.made[event] = sheet
+	return sheet
+}
+
+// predicted is the sheet of a listing that the log does not hold.
+func (s *Sheets) predicted(event int, e *replay.Event) *Sheet {
+	for i := range s.result.Predicted {
+		if p := &s.result.Predicted[i]; p.Kind == replay.Listing && p.Cause == event && p.Unlogged && p.Missing == "" {
+			if sheet := s.untrimmed(p); sheet != nil {
+				sheet.Event, sheet.Where = event, e.Where
+				return sheet
+			}
+		}
+	}
+	return nil
+}
+
+// recorded is the sheet of a listing of the log.
+func (s *Sheets) recorded(event int, e *replay.Event) *Sheet {
+	lines := skills.ParseListing(e.Listing.Content, e.Listing.Names)
+	whole := !e.Listing.HasInitial || e.Listing.Initial
+	known := &Known{Texts: map[string]string{}}
+	if s.known != nil {
+		*known = *s.known
+	}
+	var near *Sheet
+	for i := len(s.result.Predicted) - 1; i >= 0; i-- {
+		p := &s.result.Predicted[i]
+		if p.Kind != replay.Listing || p.Cause >= event {
+			continue
+		}
+		sheet := s.untrimmed(p)
+		if sheet == nil {
+			continue
+		}
+		if p.Text == e.Listing.Content && p.Missing == "" {
+			sheet.Event, sheet.Where, sheet.Whole = event, e.Where, whole
+			return sheet
+		}
+		if near == nil {
+			near = sheet
+		}
+	}
+	r := s.rules(e.Version)
+	if r == nil {
+		return nil
+	}
+	if near != nil {
+		known.Texts, known.Given = near.texts(known)
+	}
+	sheet := FromLog(lines, r.Size, known)
+	sheet.Event, sheet.Where, sheet.Whole = event, e.Where, whole
+	used := budget.Width(r.Size.Unit, e.Listing.Content)
+	sheet.Budget, sheet.Source = s.budget(&r.Size, event), "the budget of this session"
+	if near != nil {
+		sheet.Budget, sheet.Source = near.Budget, near.Source
+	}
+	sheet.Budget = max(sheet.Budget, used)
+	sheet.rank(s.uses, e.Where.Time)
+	sheet.settle(used)
+	return sheet
+}
+
+// texts are the whole texts and the client's own entries that a sheet tells, over those
+// known already.
+func (s *Sheet) texts(known *Known) (texts map[string]string, given map[string]bool) {
+	texts, given = map[string]string{}, map[string]bool{}
+	for name, text := range known.Texts {
+		texts[name] = text
+	}
+	for name, own := range known.Given {
+		given[name] = own
+	}
+	for i := range s.Lines {
+		l := &s.Lines[i]
+		texts[l.Name], given[l.Name] = l.Text, l.Exempt
+	}
+	return texts, given
+}
+
+// untrimmed is the sheet of a predicted listing, nil where no file tells of it.
+func (s *Sheets) untrimmed(p *replay.Effect) *Sheet {
+	u, ok := s.course.Untrimmed(p)
+	if !ok {
+		return nil
+	}
+	sheet := &Sheet{Whole: p.Initial, Size: u.Size, Budget: u.Budget, Source: u.Source, ByFiles: true, Counted: u.Uses != nil}
+	shown := make(map[string]*replay.ListedEntry, len(p.Entries))
+	for i := range p.Entries {
+		shown[p.Entries[i].Name] = &p.Entries[i]
+	}
+	for _, l := range u.Lines {
+		line := Line{Line: l, At: -1, Was: replay.ShownFull}
+		if e := shown[l.Name]; e != nil {
+			line.Was = e.Shown
+			line.Capped = e.Capped
+		}
+		sheet.Lines = append(sheet.Lines, line)
+	}
+	if u.Uses == nil {
+		sheet.rank(s.uses, time.UnixMilli(u.NowMS))
+	}
+	sheet.settle(sheet.Trim(sheet.Budget).Used)
+	return sheet
+}
+
+// settle notes what the listing of the log left of its budget.
+func (s *Sheet) settle(used int) {
+	s.free = s.Budget - used
+	t := s.Trim(s.Budget)
+	s.width = t.TextWidth
+	byUse := s.Size.Overflow == budget.OverflowGreedy || s.Size.Overflow == budget.OverflowStrip
+	s.Counted = s.Counted || !byUse
+}
+
+// rank gives entries the weight of the uses that the session itself shows. Those that a
+// listing showed whole rank before those that it did not.
+func (s *Sheet) rank(uses *replay.Usage, at time.Time) {
+	var counts map[string]replay.UsageCount
+	if uses != nil {
+		counts = uses.At(at)
+	}
+	most := 0.0
+	score := make([]float64, len(s.Lines))
+	for i := range s.Lines {
+		if c, ok := counts[s.Lines[i].Name]; ok {
+			score[i] = budget.Score(c.Count, c.LastUsedMS, at.UnixMilli())
+			if s.Size.Rank == budget.RankCount {
+				score[i] = float64(c.Count)
+			}
+			most = max(most, score[i])
+		}
+	}
+	for i := range s.Lines {
+		s.Lines[i].Score = score[i]
+		if s.Lines[i].Was == replay.ShownFull && !s.ByFiles {
+			s.Lines[i].Score += most + 1
+		}
+	}
+}
+
+// budget is the room of a listing by the session's window and model.
+func (s *Sheets) budget(size *budget.Size, event int) int {
+	if s.known != nil && s.known.Budget > 0 {
+		return s.known.Budget
+	}
+	in := budget.BudgetInputs{}
+	if s.known != nil {
+		in.Window = s.known.Window
+	}
+	calls := s.result.Agent.Calls
+	for i := range calls {
+		if calls[i].Model == "" {
+			continue
+		}
+		in.Model = calls[i].Model
+		if calls[i].Event > event {
+			break
+		}
+	}
+	n, _ := budget.ListingBudget(*size, in)
+	return max(n, 0)
+}
