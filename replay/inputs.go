@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -54,6 +55,15 @@ func (f *Files) Change(from time.Time, tree skills.Tree) {
 		from = f.states[n-1].from
 	}
 	f.states = append(f.states, fileState{from, tree})
+}
+
+// Map are the files with the tree of each state replaced.
+func (f *Files) Map(other func(skills.Tree) skills.Tree) *Files {
+	out := &Files{states: slices.Clone(f.states)}
+	for i := range out.states {
+		out.states[i].tree = other(out.states[i].tree)
+	}
+	return out
 }
 
 // at is the index of the state that holds at a moment.

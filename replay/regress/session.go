@@ -286,6 +286,16 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 	whole := lastWhole(standing)
 	var out []relist.Edit
 	has := map[string]bool{}
+	old := map[string]string{}
+	var earlier []candidate
+	if before != nil {
+		earlier = before.catalogue(r).candidates(known, p.active, p.settings())
+		for _, k := range earlier {
+			if k.entry != nil {
+				old[k.name] = k.entry.Text
+			}
+		}
+	}
 	for i := range list {
 		k := &list[i]
 		has[k.name] = true
@@ -304,36 +314,27 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 		if e.Name != k.name {
 			e.Name, e.Label = k.name, k.name
 		}
-		edit := relist.Edit{Name: k.name, New: !known[k.name], Line: replay.EntryLine(r, c.opts, &e), Capped: e.Text != "" && e.Text != e.Full}
+		if was := p.skill(k.name); was != nil {
+			from := *e.Skill // the oldest listings say where a skill comes from
+			from.Source, from.Plugin = was.Source, was.Plugin
+			e.Skill = &from
+		}
+		edit := relist.Edit{Name: k.name, New: !known[k.name], Old: old[k.name], Line: replay.EntryLine(r, c.opts, &e), Capped: e.Text != "" && e.Text != e.Full}
 		if edit.New {
 			edit.After, edit.Before = neighbours(list, i, known)
 			st.Edited[k.name] = true
-		} else if changes(standing, &edit) {
+		} else if slices.ContainsFunc(standing, func(s *relist.Sheet) bool { return s.Changes(&edit) }) {
 			st.Edited[k.name] = true
 		}
 		out = append(out, edit)
 	}
-	if before != nil {
-		for _, k := range before.catalogue(r).candidates(known, p.active, p.settings()) {
-			if !has[k.name] && known[k.name] {
-				out = append(out, relist.Edit{Name: k.name, Gone: true})
-				st.Off[k.name], st.Edited[k.name] = "it is no longer there", true
-			}
+	for _, k := range earlier {
+		if !has[k.name] && known[k.name] {
+			out = append(out, relist.Edit{Name: k.name, Gone: true})
+			st.Off[k.name], st.Edited[k.name] = "it is no longer there", true
 		}
 	}
 	return out
-}
-
-// changes reports whether an edit makes another entry of one that stands.
-func changes(standing []*relist.Sheet, e *relist.Edit) bool {
-	for _, s := range standing {
-		for i := range s.Lines {
-			if l := &s.Lines[i]; l.Name == e.Name && !l.Exempt && (l.Hidden || l.Full != e.Line.Full) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // neighbours are the candidates next to a new one that the session has.
@@ -369,6 +370,21 @@ func (p *Point) settings() replay.Settings {
 		return m.Process().Settings
 	}
 	return replay.Settings{}
+}
+
+// skill is the skill of a name that the session's files hold, nil where they do not tell.
+func (p *Point) skill(name string) *skills.Skill {
+	m, ok := p.s.courses[p.agent].At(p.Event)
+	if !ok || m.Missing() != "" {
+		return nil
+	}
+	list := m.Skills()
+	for i := range list {
+		if list[i].Reason == skills.Listed && list[i].Skill.Name == name {
+			return list[i].Skill
+		}
+	}
+	return nil
 }
 
 // active reports whether a skill with paths had come in by the prompt: the session shows

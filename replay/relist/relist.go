@@ -167,6 +167,8 @@ type Edit struct {
 	// client's own.
 	New           bool
 	After, Before string
+	// Old is the text that is replaced, where it is known.
+	Old string
 	// Line is the entry as it is now, in the form of the client, and Capped that the limit
 	// of one entry cut its text. Its rank counts if the entry is new.
 	Line   budget.Line
@@ -248,15 +250,34 @@ func (s *Sheet) apply(e *Edit) {
 		s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return l.Name == e.Name })
 		return
 	}
-	for i := range s.Lines {
-		l := &s.Lines[i]
-		if l.Name != e.Name || l.Exempt {
-			continue
-		}
-		now := e.Line
-		now.Score = l.Score
-		l.Line, l.Hidden, l.Capped = now, false, e.Capped
+	i := s.edited(e)
+	if i < 0 {
+		return
 	}
+	l := &s.Lines[i]
+	now := e.Line
+	now.Score = l.Score
+	l.Line, l.Hidden, l.Capped = now, false, e.Capped
+}
+
+// edited is the line that an edit means, -1 if there is none. Of several with the name,
+// the one with the text that is replaced, else the last: projects stand behind users.
+func (s *Sheet) edited(e *Edit) int {
+	at := -1
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.Name == e.Name && !l.Exempt {
+			if at = i; e.Old != "" && l.Text == e.Old {
+				return i
+			}
+		}
+	}
+	return at
+}
+
+// Changes reports whether an edit makes another entry of one that stands.
+func (s *Sheet) Changes(e *Edit) bool {
+	i := s.edited(e)
+	return i >= 0 && (s.Lines[i].Hidden || s.Lines[i].Text != e.Line.Text)
 }
 
 // place is where a new entry stands.

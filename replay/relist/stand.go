@@ -118,6 +118,9 @@ func (s *Sheets) recorded(event int, e *replay.Event) *Sheet {
 		known.Texts, known.Given = near.texts(known)
 	}
 	sheet := FromLog(lines, r.Size, known)
+	if len(sheet.Lines) == 0 && len(lines) > 0 {
+		return nil // the form of 2.0.30 to 2.0.76, whose parts only files tell
+	}
 	sheet.Event, sheet.Where, sheet.Whole = event, e.Where, whole
 	used := budget.Width(r.Size.Unit, e.Listing.Content)
 	sheet.Budget, sheet.Source = s.budget(&r.Size, event), "the budget of this session"
