@@ -100,6 +100,9 @@ type revised struct {
 	ref     string
 	at      time.Time // the session's start
 	given   []string  // folders of skills whose paths do not tell what they are
+	// strict: what a work tree does not hold at the revision does not exist. Otherwise
+	// folders that git does not track are read as they are now.
+	strict bool
 
 	mu     sync.Mutex
 	mounts map[string]*mount
@@ -159,6 +162,7 @@ func (t *revised) mount(name string) (*mount, string) {
 // folder that exists no longer is looked for from the nearest one that does.
 func (t *revised) find(dir string) *mount {
 	m := &mount{dir: dir}
+	var absent *mount
 	above := path.Dir(dir)
 	for !here(filepath.FromSlash(above)) && above != path.Dir(above) {
 		above = path.Dir(above)
@@ -193,6 +197,12 @@ func (t *revised) find(dir string) *mount {
 			return m
 		}
 		m.why = "git does not track it"
+		if t.strict && absent == nil {
+			absent = &mount{dir: dir, tree: tree, path: at}
+		}
+	}
+	if absent != nil {
+		return absent
 	}
 	return m
 }
