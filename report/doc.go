@@ -34,6 +34,9 @@ const (
 	FormatMarkdown Format = "markdown"
 	FormatCSV      Format = "csv"
 	FormatNDJSON   Format = "ndjson"
+	FormatJUnit    Format = "junit"
+	FormatGitHub   Format = "github"
+	FormatTAP      Format = "tap"
 )
 
 // markdownWriter is a document that has a Markdown form.
@@ -47,6 +50,13 @@ type linesWriter interface {
 	WriteNDJSON(w io.Writer) error
 }
 
+// casesWriter is a document of cases that passed or failed, which build servers read.
+type casesWriter interface {
+	WriteJUnit(w io.Writer) error
+	WriteGitHub(w io.Writer) error
+	WriteTAP(w io.Writer) error
+}
+
 // FormatsOf lists the formats in which Write can write doc.
 func FormatsOf(doc Document) []Format {
 	formats := []Format{FormatTable, FormatJSON}
@@ -55,6 +65,9 @@ func FormatsOf(doc Document) []Format {
 	}
 	if _, ok := doc.(linesWriter); ok {
 		formats = append(formats, FormatCSV, FormatNDJSON)
+	}
+	if _, ok := doc.(casesWriter); ok {
+		formats = append(formats, FormatJUnit, FormatGitHub, FormatTAP)
 	}
 	return formats
 }
@@ -77,6 +90,16 @@ func Write(w io.Writer, doc Document, format Format, style Style) error {
 				return l.WriteCSV(w)
 			}
 			return l.WriteNDJSON(w)
+		}
+	case FormatJUnit, FormatGitHub, FormatTAP:
+		if c, ok := doc.(casesWriter); ok {
+			switch format {
+			case FormatJUnit:
+				return c.WriteJUnit(w)
+			case FormatGitHub:
+				return c.WriteGitHub(w)
+			}
+			return c.WriteTAP(w)
 		}
 	}
 	return fmt.Errorf("no format %q for this command", format)

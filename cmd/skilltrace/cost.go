@@ -75,10 +75,10 @@ of them together:
 	return cmd
 }
 
-func listOf(bys []cost.By) string {
+func listOf[T ~string](list []T) string {
 	var names []string
-	for _, by := range bys {
-		names = append(names, string(by))
+	for _, word := range list {
+		names = append(names, string(word))
 	}
 	return strings.Join(names, ", ")
 }

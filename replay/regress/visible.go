@@ -559,3 +559,19 @@ func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Re
 	}
 	return out, size
 }
+
+// Accept takes what is visible for what is expected.
+func (r *Result) Accept() {
+	if r.Scorer != spec.ScoreVisible || r.Verdict != Failed || len(r.Visible) == 0 {
+		return
+	}
+	r.Verdict, r.Reason = Passed, ""
+	for i := range r.Visible {
+		v := &r.Visible[i]
+		if v.Verdict == Failed {
+			v.Expected, v.Verdict, v.Reason = v.Actual, Passed, ""
+		}
+		r.Verdict = worse(r.Verdict, v.Verdict)
+	}
+	r.settle()
+}
