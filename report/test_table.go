@@ -50,7 +50,9 @@ func (d *TestDocument) WriteTable(w io.Writer, style Style) error {
 		sum = style.paint(yellow, sum)
 	}
 	style.line(&b, sum)
-	writeNext(&b, style, d.next(style))
+	if next := d.next(style); len(next) > 0 {
+		writeNext(&b, style, next)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -401,15 +401,13 @@ func (b *Both) explain(name string, want replay.Shown, change *ListingChange) st
 		if b.Before.Of(name) == is {
 			text += ", as before the change"
 		}
-		if is == replay.ShownAbsent && e == nil {
-			if _, ever := b.point.seen.Skills.From(name); !ever {
-				text += "; no listing that stands at this prompt has it"
-				if near := b.near(name); near != "" {
-					text += " (did you mean " + near + "?)"
-				}
+		if e == nil {
+			text += "; no listing that stands at this prompt has it"
+			if near := b.near(name); near != "" {
+				text += " (did you mean " + near + "?)"
 			}
 		}
-		return text
+		return text + b.room(e)
 	}
 	var parts []string
 	for i, cause := range c.Causes {
@@ -428,13 +426,21 @@ func (b *Both) explain(name string, want replay.Shown, change *ListingChange) st
 			text += ": its own entry " + cause.What
 		}
 	}
-	if e != nil {
-		if l := b.After.Sheets[e.Sheet].Listing; l.Over() && e.Shown != replay.ShownFull {
-			text += fmt.Sprintf("; the listing asks for %s of %s characters", number(l.Total), number(l.Budget))
-			if e.Rank > 0 && e.Need > 0 {
-				text += fmt.Sprintf(", and %s would have to go", chars(e.Need))
-			}
-		}
+	return text + b.room(e)
+}
+
+// room says what an entry that is not shown whole lacks.
+func (b *Both) room(e *Entry) string {
+	if e == nil || e.Shown == replay.ShownFull {
+		return ""
+	}
+	l := b.After.Sheets[e.Sheet].Listing
+	if !l.Over() {
+		return ""
+	}
+	text := fmt.Sprintf("; the listing asks for %s of %s characters", number(l.Total), number(l.Budget))
+	if e.Rank > 0 && e.Need > 0 {
+		text += fmt.Sprintf(", and %s would have to go", chars(e.Need))
 	}
 	return text
 }
