@@ -11,6 +11,7 @@ import (
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/cost"
 	"github.com/skilltrace/skilltrace/replay/local"
+	"github.com/skilltrace/skilltrace/replay/relist"
 )
 
 // everything is a listing budget that nothing exceeds.
@@ -29,12 +30,12 @@ func (a *app) whatIfInputs(w *cost.WhatIf, prices *budget.Book) error {
 	if err != nil {
 		return err
 	}
-	w.Known = func(s *replay.Session) *cost.Known {
+	w.Known = func(s *replay.Session) *relist.Known {
 		found, err := in.finder.Find(s)
 		if err != nil {
 			return nil // no rules for its client: its listings stay as they were
 		}
-		known := &cost.Known{Texts: map[string]string{}, Given: map[string]bool{}, Budget: int(found.Budget), Window: int(found.Window)}
+		known := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Budget: int(found.Budget), Window: int(found.Window)}
 		inputs := found.Inputs
 		inputs.Processes = slices.Clone(inputs.Processes)
 		for i := range inputs.Processes {

@@ -8,6 +8,7 @@ import (
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/ledger"
+	"github.com/skilltrace/skilltrace/replay/relist"
 	"github.com/skilltrace/skilltrace/skills"
 )
 
@@ -102,7 +103,7 @@ func (p *part) sum(s *replay.Session, ours func(*replay.APICall) bool, record fu
 }
 
 // whatIf prepares for other inputs.
-func (p *part) whatIf(s *replay.Session) (known *Known) {
+func (p *part) whatIf(s *replay.Session) (known *relist.Known) {
 	w := p.o.WhatIf
 	if w == nil || !w.lists() {
 		return nil

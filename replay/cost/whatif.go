@@ -10,6 +10,7 @@ import (
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/ledger"
+	"github.com/skilltrace/skilltrace/replay/relist"
 	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/skills"
 )
@@ -26,18 +27,7 @@ type WhatIf struct {
 
 	// Known is what is known of the listings of a session beside its log; nil where
 	// nothing is.
-	Known func(*replay.Session) *Known
-}
-
-// Known is what is known of a session's listings beside its log.
-type Known struct {
-	// Texts are the whole texts of entries, by name.
-	Texts map[string]string
-	// Given are the client's own entries.
-	Given map[string]bool
-	// Budget is that of the listing, in its client's unit, and Window the context
-	// window in tokens; 0 if they are not known.
-	Budget, Window int
+	Known func(*replay.Session) *relist.Known
 }
 
 // ParseWhatIf reads inputs such as remove=SKILL, cut=N, disable-model-invocation=A,B,
@@ -277,7 +267,7 @@ func moved(u budget.Usage, charges []ledger.Charge, then []ledger.Tokens) budget
 // relisted are the listings of an agent as they would have been.
 type relisted struct {
 	w       *WhatIf
-	known   *Known
+	known   *relist.Known
 	client  string
 	d       *changed
 	agent   *replay.Agent
@@ -345,18 +335,18 @@ func (r *relisted) relist(e *replay.Event, lines []skills.ListedLine) []string {
 		r.d.Guessed++
 		return out
 	}
-	in := r.entriesOf(lines, size)
-	limit := max(r.budget(size, e, 0), in.used)
-	if !in.whole(limit, size, lines) {
+	sheet := relist.FromLog(lines, size, r.known)
+	limit := max(r.budget(size, e, 0), used(lines, size))
+	if !sheet.Makes(limit, lines) {
 		r.d.Guessed++
-		r.d.Hidden = max(r.d.Hidden, in.hidden)
+		r.d.Hidden = max(r.d.Hidden, sheet.Hidden())
 		if size.Overflow != budget.OverflowGreedy {
 			for i, l := range lines {
 				out[i] = r.direct(l)
 			}
 			return out
 		}
-		in.keepHidden(lines)
+		sheet.KeepHidden(lines)
 	} else {
 		r.d.Listings++
 	}
@@ -370,18 +360,17 @@ func (r *relisted) relist(e *replay.Event, lines []skills.ListedLine) []string {
 	// What is changed, and what stays.
 	var kept []budget.Line
 	var at []int
-	for k, i := range in.at {
-		l := lines[i]
-		if r.gone(l.Name) {
-			out[i] = ""
+	for i := range sheet.Lines {
+		line := sheet.Lines[i].Line
+		if r.gone(line.Name) {
+			out[sheet.Lines[i].At] = ""
 			continue
 		}
-		line := in.lines[k]
-		if r.cuts(l.Name) && line.Full != line.Bare {
+		if r.cuts(line.Name) && line.Full != line.Bare {
 			line.Text = budget.Cut16(line.Text, r.w.Cut)
 			line.Full = line.Bare + ": " + line.Text
 		}
-		kept, at = append(kept, line), append(at, i)
+		kept, at = append(kept, line), append(at, sheet.Lines[i].At)
 	}
 	for k, t := range budget.Trim(kept, limit, size).Lines {
 		out[at[k]] = t.Text
@@ -445,73 +434,11 @@ func (r *relisted) budget(size budget.Size, e *replay.Event, fraction float64) i
 	return max(n, 0)
 }
 
-// listed are the entries of a listing, as they stand before they are trimmed.
-type listed struct {
-	lines  []budget.Line
-	at     []int // where they stand in the listing
-	used   int   // what the listing took
-	hidden int   // texts that are not known
-	shown  []bool
-}
-
-// entriesOf are the entries of a listing, whole as far as that is known. Those that
-// were shown whole rank before those that were not, which is what the client's own
-// ranks come to.
-func (r *relisted) entriesOf(lines []skills.ListedLine, size budget.Size) *listed {
-	in := &listed{used: -1}
-	for i, l := range lines {
-		in.used += budget.Width(size.Unit, l.Raw) + 1
-		if l.Name == "" || !strings.HasPrefix(l.Raw, "- ") {
-			continue
-		}
-		bare := l.Raw
-		if !l.Bare {
-			bare = strings.TrimSuffix(l.Raw, ": "+l.Text)
-		}
-		line := budget.Line{Full: l.Raw, Bare: bare, Label: strings.TrimPrefix(bare, "- "), Text: l.Text, Score: 1}
-		whole := !l.Bare && (size.Overflow != budget.OverflowUniform || !strings.HasSuffix(l.Text, "…"))
-		if r.known != nil {
-			line.Exempt = r.known.Given[l.Name]
-		}
-		if !whole {
-			line.Score = 0
-			text, ok := "", false
-			if r.known != nil {
-				text, ok = r.known.Texts[l.Name]
-			}
-			switch {
-			case ok && text != "" && (l.Bare || strings.HasPrefix(text, strings.TrimSuffix(l.Text, "…"))):
-				line.Text, line.Full = text, bare+": "+text
-			case ok && text == "":
-			default:
-				in.hidden++
-			}
-		}
-		in.lines, in.at, in.shown = append(in.lines, line), append(in.at, i), append(in.shown, whole)
+// used is what a listing took.
+func used(lines []skills.ListedLine, size budget.Size) int {
+	n := -1
+	for i := range lines {
+		n += budget.Width(size.Unit, lines[i].Raw) + 1
 	}
-	return in
-}
-
-// whole reports whether the entries, trimmed to the budget, make the listing of the
-// log: then all is known that the client knew.
-func (in *listed) whole(limit int, size budget.Size, lines []skills.ListedLine) bool {
-	if in.hidden > 0 {
-		return false
-	}
-	for k, t := range budget.Trim(in.lines, limit, size).Lines {
-		if t.Text != lines[in.at[k]].Raw {
-			return false
-		}
-	}
-	return true
-}
-
-// keepHidden makes what was not shown whole stay as it was.
-func (in *listed) keepHidden(lines []skills.ListedLine) {
-	for k, i := range in.at {
-		if !in.shown[k] {
-			l := &in.lines[k]
-			l.Full, l.Bare = lines[i].Raw, lines[i].Raw
-		}
-	}
+	return n
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/cost"
+	"github.com/skilltrace/skilltrace/replay/relist"
 )
 
 func ask(t testing.TB, inputs ...string) *cost.WhatIf {
@@ -64,12 +65,12 @@ func listingLog(t testing.TB, entries []entry, limit int) *replay.Session {
 	return written(t, "s.jsonl", l.lines...)
 }
 
-func known(entries []entry, limit, window int) func(*replay.Session) *cost.Known {
-	k := &cost.Known{Texts: map[string]string{}, Given: map[string]bool{}, Budget: limit, Window: window}
+func known(entries []entry, limit, window int) func(*replay.Session) *relist.Known {
+	k := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Budget: limit, Window: window}
 	for _, e := range entries {
 		k.Texts[e.name], k.Given[e.name] = e.text, false
 	}
-	return func(*replay.Session) *cost.Known { return k }
+	return func(*replay.Session) *relist.Known { return k }
 }
 
 // near checks a number to within a part of it.
@@ -148,7 +149,7 @@ func TestCut(t *testing.T) {
 	equal(t, "whose they are is not known", c.Unowned, 1)
 	w := ask(t, "cut=30")
 	k := known(entries, 8_000, 200_000)
-	w.Known = func(s *replay.Session) *cost.Known {
+	w.Known = func(s *replay.Session) *relist.Known {
 		out := *k(s)
 		out.Given = map[string]bool{"a": true, "b": false}
 		return &out

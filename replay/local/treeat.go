@@ -65,4 +65,3 @@ func TreeAt(ref string, dirs []string) (skills.Tree, []string, error) {
 	}
 	return t, slashes, nil
 }
-
