@@ -139,6 +139,8 @@ func (d *decoder) attachmentFields(a *Attachment) (content, text Value) {
 		case "systemPrompt":
 			a.SystemSize = systemSize(v)
 			a.SystemPrompt = v
+		case "systemTurns":
+			a.SystemTurns = v.Bool()
 		case "tools":
 			a.ToolDefs = v
 			a.Tools = d.tools(v)
@@ -214,6 +216,9 @@ func (d *decoder) readRendered(a *Attachment, whole bool) {
 		}
 		a.HasRendered = true
 		a.RenderedSize.Add(content.Size())
+		if d.opt.JSON {
+			a.Sent = append(a.Sent, d.kept(content))
+		}
 		if !first {
 			continue
 		}

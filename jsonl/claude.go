@@ -44,13 +44,13 @@ var knownFields = set(
 	"durationMs", "echoWireToolInputs", "errorDetails", "fallbackModel",
 	"frameUrl", "hasOutput", "hookAdditionalContext", "hookCount",
 	"hookErrors", "hookInfos", "imagePasteIds",
-	"interruptedByShutdown", "isAbortedMidStream", "isDisplayOnly", "key",
+	"interruptedByShutdown", "isAbortedMidStream", "key",
 	"lastSequenceNum", "madeBy", "mcpMeta", "messageCount",
 	"originalModel", "ownerAccountUuid", "ownerOrganizationUuid", "path",
-	"pendingBackgroundAgentCount", "perTurnEffort", "permissionDecision",
+	"pendingBackgroundAgentCount", "permissionDecision",
 	"planContent", "prNumber", "prRepository", "prUrl", "preventedContinuation",
 	"project", "queueSkipAttachments", "reason", "refusedUserMessageUuid",
-	"relocatedCwd", "renderedBesideToolResult", "renderedInHumanTurn",
+	"relocatedCwd", "renderedInHumanTurn",
 	"requestDigest", "requestSessionId", "retractedMessageUuids",
 	"retryInMs", "sandboxed", "scope", "sessionKind", "snapshotMessageId",
 	"source", "stopReason", "summarizedTurnPromptUuids",
@@ -193,6 +193,12 @@ func (d *decoder) claudeField(key []byte) bool {
 		d.rendered = d.s.value()
 	case "renderedRole":
 		d.name("renderedRole", &d.attached().Role)
+	case "renderedBesideToolResult":
+		d.flag("renderedBesideToolResult", &r.BesideResult)
+	case "perTurnEffort":
+		d.name("perTurnEffort", &r.TurnEffort)
+	case "isDisplayOnly":
+		d.flag("isDisplayOnly", &r.DisplayOnly)
 	case "renderedCutChars":
 		d.count("renderedCutChars", &d.attached().RenderedCut)
 	case "compactMetadata", "microcompactMetadata":
@@ -437,6 +443,11 @@ func (d *decoder) duration(p *time.Duration) {
 
 func (d *decoder) params() {
 	q := d.request()
+	if d.opt.JSON {
+		start := d.s
+		q.Params = d.kept(d.s.value())
+		d.s = start
+	}
 	for more := d.object("params"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "model":
@@ -462,7 +473,8 @@ func (d *decoder) finishShape() {
 		return
 	}
 	system := d.shape.Get("system")
-	r.Shape = &Shape{System: system.Size(), Tools: d.tools(d.shape.Get("tools"))}
+	tools := d.shape.Get("tools")
+	r.Shape = &Shape{System: system.Size(), Tools: d.tools(tools), SystemJSON: d.kept(system), ToolsJSON: d.kept(tools)}
 	for block := range system.Items() {
 		if missing, ok := block.Get("scrubbedChars").Int(); ok {
 			r.Shape.Missing += missing

@@ -220,6 +220,17 @@ func (d *decoder) unquote(raw []byte) string {
 	return string(d.buf)
 }
 
+// kept is a copy of a value, with [Options.JSON], else nothing.
+func (d *decoder) kept(v Value) Value {
+	switch {
+	case !d.opt.JSON || v == nil:
+		return nil
+	case d.s.dirty && !utf8.Valid(v):
+		return repair(v)
+	}
+	return append(Value(nil), v...)
+}
+
 // intern is unquote for strings that recur.
 func (d *decoder) intern(raw []byte) string {
 	if len(raw) > 128 {

@@ -19,9 +19,16 @@ func (d *decoder) message() {
 		case "stop_reason":
 			d.same("message.stop_reason", &m.StopReason, &d.last.stop)
 		case "content":
+			d.s.space()
+			start := d.s.i
 			d.blocks(m)
+			if d.opt.JSON && !d.s.failed {
+				m.Content = d.kept(d.s.b[start:d.s.i])
+			}
 		case "usage":
 			m.Usage = d.usage(renewed(d, &d.reused.usage))
+		case "output_config":
+			m.Extra = d.kept(d.s.value())
 		default:
 			d.s.skip()
 		}

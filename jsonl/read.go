@@ -39,6 +39,10 @@ type Options struct {
 	// Blocks and the Input of each, the Usage and the Result, which saves more than
 	// 1 KB a record. Strings and everything else that it points to stay valid.
 	Reuse bool
+	// JSON keeps what went to the model as it stands in the log: the content of
+	// messages, what was rendered of attachments, the texts and tools of shapes, the
+	// parameters of requests. All of it is a copy and stays valid.
+	JSON bool
 	// Stats, if not nil, counts what was read. It is complete when the iteration
 	// ends.
 	Stats *Stats

@@ -128,6 +128,9 @@ type Record struct {
 	// The skill on whose behalf an assistant record was made, as the client says.
 	AttributionSkill string
 	SourceAssistant  string // sourceToolAssistantUUID: the record with the tool use
+	BesideResult     bool   // renderedBesideToolResult
+	TurnEffort       string // perTurnEffort of a reply
+	DisplayOnly      bool   // isDisplayOnly: a text that the model is not told
 	Denial           string // toolDenialKind
 	Command          string // commandRun.command of a local_command record
 	CommandArgs      string // commandRun.args
@@ -168,6 +171,10 @@ type Message struct {
 	String bool
 	Blocks []Block
 	Usage  *Usage
+	// Content and Extra are set with [Options.JSON]: the content as it stands in the
+	// log, and the members that a message of the API has beside it and its role.
+	Content Value
+	Extra   Value
 }
 
 // BlockKind is the class of a content block.
@@ -273,6 +280,8 @@ type Attachment struct {
 	HasDigests bool
 	Rendered   string // rendered[0].content: the literal text sent
 	Role       string // renderedRole
+	// Sent are the contents of all that was rendered, with [Options.JSON].
+	Sent []Value
 
 	Skills []InvokedSkill // invoked_skills
 
@@ -299,8 +308,9 @@ type Attachment struct {
 	// prompt_snapshot, as JSON. They hold until the next record is read.
 	SystemPrompt, ToolDefs Value
 
-	SystemSize int // prompt_snapshot: size of the system prompt in UTF-16 code units
-	Bytes      int // raw size of the attachment object
+	SystemTurns bool // prompt_snapshot: the client speaks in messages of the role system
+	SystemSize  int  // prompt_snapshot: size of the system prompt in UTF-16 code units
+	Bytes       int  // raw size of the attachment object
 
 	// Size measures all strings of the attachment, its type and its member names
 	// apart. What the model saw of it is RenderedSize, where the client recorded
@@ -341,6 +351,7 @@ type APIRequest struct {
 	Tail      []string
 	Betas     []string
 	MaxTokens int64
+	Params    Value // all of them, with [Options.JSON]
 }
 
 // Shape is what requests have in common: the system prompt and the tools.
@@ -350,6 +361,8 @@ type Shape struct {
 	// Missing is how many characters of the system prompt were taken out of a
 	// recording before it was shared, where that is told for it alone.
 	Missing int64
+	// SystemJSON and ToolsJSON are both as sent, with [Options.JSON].
+	SystemJSON, ToolsJSON Value
 }
 
 // InvokedSkill is one body in an invoked_skills attachment.
