@@ -136,7 +136,7 @@ func (r *Result) ranks(name string) bool {
 // failure says where a skill stands in place of where it should.
 func (d *LexicalDetail) failure() string {
 	if d.Rank == 0 {
-		text := fmt.Sprintf("%s shares no word with the prompt", d.Skill)
+		text := fmt.Sprintf("%s shares no word with the prompt that tells skills apart", d.Skill)
 		if d.Best != "" {
 			text += "; " + d.Best + " ranks first"
 		}

@@ -204,11 +204,14 @@ func (p *Point) State(set *Set, before *Set) (*State, error) {
 	if lacks != "" {
 		return nil, &missing{lacks}
 	}
+	a := &p.s.Result.Agents[p.agent]
+	if len(standing) == 0 && !p.listed() {
+		return nil, &missing{"skill files"}
+	}
 	st := &State{Off: map[string]string{}, Edited: map[string]bool{}}
 	if set != nil {
 		st.edits = p.edits(set, before, standing, st)
 	}
-	a := &p.s.Result.Agents[p.agent]
 	for i, sheet := range standing {
 		l := sheet.Make(st.editsOf(sheet, i == lastWhole(standing)))
 		old := ""
@@ -219,6 +222,17 @@ func (p *Point) State(set *Set, before *Set) (*State, error) {
 	}
 	p.stand(st, set == nil)
 	return st, nil
+}
+
+// listed reports whether a listing was sent to the agent by the prompt's answer, though
+// none of its entries may stand any more.
+func (p *Point) listed() bool {
+	for _, c := range p.s.Result.Agents[p.agent].Changes {
+		if c.Event < p.seen.Answer {
+			return true
+		}
+	}
+	return false
 }
 
 // lastWhole is the last whole listing among those that stand, -1 if none is.

@@ -163,8 +163,7 @@ type Edit struct {
 	// Gone: it is not listed.
 	Gone bool
 	// New: the session never listed it. It stands behind the entry After, or before the
-	// entry Before, the first of these that there is, else behind all others but the
-	// client's own.
+	// entry Before, the first of these that there is, else by its name.
 	New           bool
 	After, Before string
 	// Old is the text that is replaced, where it is known.
@@ -295,12 +294,16 @@ func (s *Sheet) place(e *Edit) int {
 			return i
 		}
 	}
-	for i := len(s.Lines); i > 0; i-- {
-		if !s.Lines[i-1].Exempt {
-			return i
+	// By its name among those that bear no prefix, which come first since 2.1.129.
+	last := 0
+	for i := range s.Lines {
+		if n := s.Lines[i].Name; !s.Lines[i].Exempt && !skills.OwnName(n) && !strings.Contains(n, ":") {
+			if last = i + 1; n > e.Name {
+				return i
+			}
 		}
 	}
-	return len(s.Lines)
+	return last
 }
 
 // form is how an entry of a trimmed sheet goes out.

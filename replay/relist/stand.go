@@ -203,9 +203,10 @@ func (s *Sheet) rank(uses *replay.Usage, at time.Time) {
 			most = max(most, score[i])
 		}
 	}
+	cut := slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Was == replay.ShownNameOnly && (l.Hidden || l.Text != "") })
 	for i := range s.Lines {
 		s.Lines[i].Score = score[i]
-		if s.Lines[i].Was == replay.ShownFull && !s.ByFiles {
+		if s.Lines[i].Was == replay.ShownFull && cut && !s.ByFiles {
 			s.Lines[i].Score += most + 1
 		}
 	}
