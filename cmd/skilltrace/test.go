@@ -72,6 +72,7 @@ cannot be used.`,
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.TestDocument{})
+	cmd.AddCommand(a.testInitCommand(), a.testExportCommand())
 	return cmd
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/lexical"
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
+	"github.com/skilltrace/skilltrace/replay/relist"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // LexicalDetail is the place of a skill by the words of a prompt.
@@ -69,15 +71,21 @@ func (r *ranking) place(name string) (rank int, score, margin float64, best stri
 		}
 	}
 	shared = r.index.Shared(r.prompt, at)
-	if score > 0 {
-		rank = 1
-		for i := range r.scores {
-			if r.scores[i] > score {
-				rank++
-			}
+	return r.rank(at), score, score - other, best, shared
+}
+
+// rank is the place of an entry, from 1; entries with one score share the better one.
+func (r *ranking) rank(at int) int {
+	if r.scores[at] <= 0 {
+		return 0
+	}
+	rank := 1
+	for _, score := range r.scores {
+		if score > r.scores[at] {
+			rank++
 		}
 	}
-	return rank, score, score - other, best, shared
+	return rank
 }
 
 // lexical judges a case by the words that the prompt and the descriptions share.
@@ -150,4 +158,19 @@ func (d *LexicalDetail) failure() string {
 		text += fmt.Sprintf(" (it ranked %d before)", d.Baseline)
 	}
 	return text
+}
+
+// RankLines are the places of listed entries by the words of a prompt, from 1 and in
+// their order; 0 where an entry shares no word that tells skills apart.
+func RankLines(prompt string, listed []skills.ListedLine) []int {
+	st := &State{}
+	for _, l := range listed {
+		st.Entries = append(st.Entries, Entry{Form: relist.Form{Name: l.Name, Shown: replay.ShownFull, Description: l.Text}})
+	}
+	r := st.ranking(prompt)
+	out := make([]int, len(listed))
+	for i := range listed {
+		out[i] = r.rank(i)
+	}
+	return out
 }
