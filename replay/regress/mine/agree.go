@@ -7,13 +7,9 @@ import (
 )
 
 // Agree compares a replayed fixture with the session that it was cut from, and gives the
-// fixture's cases as it shows them: with its lines, its texts, and the places of skills
-// among its texts. The error names the first thing that a case shows otherwise.
+// fixture's cases as it shows them: with its lines and its texts. The error names the first thing that a case shows otherwise.
 // Redacted fixtures may have other texts.
-func Agree(whole, fixture *replay.Result, f *Fixture, o Options, redacted bool) ([]Case, error) {
-	if o.Rank == nil {
-		o.Rank = byWords
-	}
+func Agree(whole, fixture *replay.Result, f *Fixture, redacted bool) ([]Case, error) {
 	if len(fixture.Agents) == 0 {
 		return nil, fmt.Errorf("the fixture holds no main loop")
 	}
@@ -21,8 +17,8 @@ func Agree(whole, fixture *replay.Result, f *Fixture, o Options, redacted bool) 
 		d := fixture.Session.Defects[0]
 		return nil, fmt.Errorf("line %d of the fixture: %s", d.Pos.Line, d.Reason)
 	}
-	old := &miner{Options: o, result: whole, main: &whole.Agents[0]}
-	cut := &miner{Options: o, result: fixture, main: &fixture.Agents[0]}
+	old := &miner{result: whole, main: &whole.Agents[0]}
+	cut := &miner{result: fixture, main: &fixture.Agents[0]}
 	now := map[string]*replay.Visibility{}
 	for i := range cut.main.Visibility {
 		v := &cut.main.Visibility[i]
@@ -71,7 +67,6 @@ func Agree(whole, fixture *replay.Result, f *Fixture, o Options, redacted bool) 
 			}
 		}
 		c.Text, c.Where, c.Listed, c.event = after.Text, after.Where, b.Skills.Len(), b.Event
-		cut.rank(&c, b)
 		out[i] = c
 	}
 	return out, nil

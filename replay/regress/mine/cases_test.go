@@ -10,10 +10,12 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/regress"
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // log is a log in the making: each record follows the one before it.
@@ -136,20 +138,24 @@ func TestFrom(t *testing.T) {
 		want []string
 	}{
 		{Options{}, []string{
-			"positive 2 please commit the staged changes [{commit full 1 1 1}]",
-			"positive 3 look at it, and then review it and deploy [{plug:review full 3 1 1} {deploy full 4 2 1}]",
-			"miss 4 put it on production [{deploy full 0 0 1}] typed /deploy right after; the model had not called it",
+			"positive 2 please commit the staged changes [commit full 1 1]",
+			"positive 3 look at it, and then review it and deploy [plug:review full 3 1, deploy full 4 2]",
+			"miss 4 put it on production [deploy full 0 0] typed /deploy right after; the model had not called it",
 		}},
 		{Options{Negatives: true}, []string{
 			"negative 1 say hello []",
-			"positive 2 please commit the staged changes [{commit full 1 1 1}]",
-			"positive 3 look at it, and then review it and deploy [{plug:review full 3 1 1} {deploy full 4 2 1}]",
-			"miss 4 put it on production [{deploy full 0 0 1}] typed /deploy right after; the model had not called it",
+			"positive 2 please commit the staged changes [commit full 1 1]",
+			"positive 3 look at it, and then review it and deploy [plug:review full 3 1, deploy full 4 2]",
+			"miss 4 put it on production [deploy full 0 0] typed /deploy right after; the model had not called it",
 		}},
 	} {
 		var got []string
 		for _, k := range From(r, c.o) {
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %d %s %v %s", k.Kind, k.Prompt, k.Text, k.Skills, k.Review)))
+			var called []string
+			for _, s := range k.Skills {
+				called = append(called, fmt.Sprintf("%s %s %d %d", s.Name, s.Shown, s.Tool, s.Call))
+			}
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %d %s [%s] %s", k.Kind, k.Prompt, k.Text, strings.Join(called, ", "), k.Review)))
 			if k.Listed != 4 || k.Mode != "default" || k.Client != "claude-code@2.1.332" {
 				t.Errorf("%+v", k)
 			}
@@ -186,7 +192,7 @@ func cutLog(t testing.TB, text string, o Options, redact bool) (*Fixture, []Case
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases, err := Agree(r, replayed(t, "x.jsonl", f.Text), f, o, redact)
+	cases, err := Agree(r, replayed(t, "x.jsonl", f.Text), f, redact)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f.Text)
 	}
@@ -342,9 +348,71 @@ func TestRedactText(t *testing.T) {
 	}
 }
 
+// TestRedactHostile: names that are no text, or too many, do no harm.
+func TestRedactHostile(t *testing.T) {
+	l := &log{}
+	var many strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&many, "/home/name%d/x ", i)
+	}
+	l.prompt(many.String() + "/home/bad\xff/x /home/a/y /Users/will/z and will it do?")
+	s, err := replay.Observe(replay.Source{Name: "x", Records: jsonl.Read("x", strings.NewReader(strings.ReplaceAll(l.b.String(), `\ufffd`, `\ud800`)), replay.Reading())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewRedactor(s)
+	got := x.Text(s.Main().Events[0].Text)
+	if strings.Contains(got, "name") || strings.Contains(got, "/home/a/") || strings.Contains(got, "/Users/will/") || !strings.HasSuffix(got, "and will it do?") {
+		t.Errorf("%s", got)
+	}
+}
+
+// FuzzRedact: the texts of a listing keep their lengths, and its entries their names.
+func FuzzRedact(f *testing.F) {
+	for _, s := range secrets {
+		f.Add("some " + s + " text /home/alice/x alice")
+	}
+	l := &log{cwd: "/home/alice/code"}
+	l.prompt("x")
+	s, err := replay.Observe(replay.Source{Name: "x", Records: jsonl.Read("x", strings.NewReader(l.b.String()), replay.Reading())})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		x := NewRedactor(s)
+		x.fixed = true
+		if got := x.Text(text); budget.Len16(got) != budget.Len16(text) {
+			t.Errorf("%q became %q", text, got)
+		}
+		a := &jsonl.Attachment{Content: "- deploy: " + text + "\n- commit", Names: []string{"deploy", "commit"}}
+		before := skills.ParseListing(a.Content, a.Names)
+		NewRedactor(s).listing(a)
+		after := skills.ParseListing(a.Content, a.Names)
+		if len(before) != len(after) {
+			t.Fatalf("%q: %d entries became %d", text, len(before), len(after))
+		}
+		for i := range before {
+			if before[i].Name != after[i].Name || budget.Len16(before[i].Raw) != budget.Len16(after[i].Raw) {
+				t.Errorf("%q became %q", before[i].Raw, after[i].Raw)
+			}
+		}
+	})
+}
+
+func TestFileName(t *testing.T) {
+	taken := map[string]bool{}
+	for _, c := range [][2]string{{"5274deb5-0000-4000", "5274deb5.jsonl"}, {"5274DEB5-1", "5274DEB5-2.jsonl"}, {"", "session.jsonl"}, {"../../x", "x.jsonl"}, {"é", "session-2.jsonl"}} {
+		if got := FileName(c[0], taken); got != c[1] {
+			t.Errorf("%s: %s, want %s", c[0], got, c[1])
+		}
+	}
+}
+
 // TestWriteSpec reads the spec that was written, and runs it on the fixture.
 func TestWriteSpec(t *testing.T) {
 	f, cases := cutLog(t, shop().b.String(), Options{Negatives: true}, false)
+	fixture := replayedFor(t, f.Text)
+	cases = Settle(fixture, nil, cases)
 	var b bytes.Buffer
 	if err := WriteSpec(&b, []string{".claude/skills"}, []Group{{"testdata/5274deb5.jsonl", cases}}); err != nil {
 		t.Fatal(err)
@@ -354,21 +422,64 @@ func TestWriteSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := replay.Observe(replay.Source{Name: "x.jsonl", Records: jsonl.Read("x.jsonl", bytes.NewReader(f.Text), replay.Reading())})
+	if s.Cases[2].Expect.Triggers == nil || len(s.Cases[2].Expect.Triggers.Any) != 2 || s.Cases[3].Review == "" {
+		t.Errorf("%+v", s.Cases)
+	}
+	passes(t, "x.jsonl", s, fixture, nil)
+}
+
+// TestSettle: a skill that stands otherwise by the files of now is expected to, and the
+// case is marked.
+func TestSettle(t *testing.T) {
+	f, cases := cutLog(t, shop().b.String(), Options{}, false)
+	fixture := replayedFor(t, f.Text)
+	m := skills.NewMemory()
+	if err := m.Write("/skills/deploy/SKILL.md", []byte("---\nname: deploy\ndescription: "+strings.Repeat("x", 3000)+"\n---\n")); err != nil {
+		t.Fatal(err)
+	}
+	set := regress.NewSet("now", m, []string{"/skills"})
+	cases = Settle(fixture, set, cases)
+	k := cases[2].Skills[0]
+	if k.Shown != replay.ShownShortened || k.Rank != 0 || !strings.HasSuffix(cases[2].Review, "; deploy was described in full in the session and is shortened by the files read now") {
+		t.Errorf("%+v", cases[2])
+	}
+	if cases[0].Review != "" {
+		t.Errorf("%+v", cases[0])
+	}
+	var b bytes.Buffer
+	if err := WriteSpec(&b, nil, []Group{{"x.jsonl", cases}}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := spec.Read("x", b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run(t, session, "claude-code")
+	passes(t, "x.jsonl", s, fixture, set)
+}
+
+// replayedFor is a log, ready for the scorers.
+func replayedFor(t *testing.T, text []byte) *regress.Session {
+	t.Helper()
+	s, err := replay.Observe(replay.Source{Name: "x.jsonl", Records: jsonl.Read("x.jsonl", bytes.NewReader(text), replay.Reading())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := regress.Prepare(r.Result, r.courses, r.in, nil)
+	r, err := run(t, s, "claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regress.Prepare(r.Result, r.courses, r.in, nil)
+}
+
+// passes runs a spec on its fixture: no expectation may fail.
+func passes(t *testing.T, name string, s *spec.Spec, p *regress.Session, set *regress.Set) {
+	t.Helper()
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		results, _ := p.Run(c, regress.ScorersOf(s, c, nil), nil, nil)
+		results, _ := p.Run(c, regress.ScorersOf(s, c, nil), set, nil)
 		for _, res := range results {
-			if res.Verdict == regress.Failed || res.Verdict == regress.Errored || res.Verdict == regress.Inconclusive {
-				t.Errorf("%s, %s: %s: %s", c.Name, res.Scorer, res.Verdict, res.Reason)
+			if res.Verdict == regress.Failed || res.Verdict == regress.Errored {
+				t.Errorf("%s: %s, %s: %s: %s", name, c.Name, res.Scorer, res.Verdict, res.Reason)
 			}
 		}
 	}
@@ -466,7 +577,7 @@ func FuzzCut(f *testing.F) {
 		if again == nil {
 			t.Fatalf("the fixture cannot be replayed:\n%s", fixture.Text)
 		}
-		if _, err := Agree(r, again, fixture, Options{}, redact); err != nil {
+		if _, err := Agree(r, again, fixture, redact); err != nil {
 			t.Fatalf("%v\n%s", err, fixture.Text)
 		}
 	})

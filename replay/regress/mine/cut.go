@@ -18,8 +18,8 @@ import (
 type Fixture struct {
 	Text    []byte
 	Records int
-	// Cases are those it was cut for, with the prompts' numbers, lines and texts as they
-	// are in it. How skills stood and ranked is still as in the whole log; see [Agree].
+	// Cases are those it was cut for, under the numbers that their prompts have in it;
+	// their lines and texts come from [Agree].
 	Cases []Case
 }
 
@@ -462,7 +462,6 @@ func (c *cutter) snapshot(a *jsonl.Attachment, s *step) *jsonl.Attachment {
 // before it.
 func (c *cutter) fixture(cases []Case) (*Fixture, error) {
 	f := &Fixture{}
-	uuids := map[string]bool{}
 	last := ""
 	add := func(r *jsonl.Record) {
 		r.Session = c.session.ID
@@ -475,9 +474,7 @@ func (c *cutter) fixture(cases []Case) (*Fixture, error) {
 		case r.UUID != "":
 			r.Parent = last
 		}
-		if r.UUID != "" {
-			uuids[r.UUID], last = true, r.UUID
-		}
+		last = cmp.Or(r.UUID, last)
 		f.Text = append(jsonl.AppendRecord(f.Text, r), '\n')
 		f.Records++
 	}
@@ -523,16 +520,7 @@ func (c *cutter) fixture(cases []Case) (*Fixture, error) {
 		}
 		if s.part&partCompact != 0 {
 			e := c.events[s.event].Compaction
-			for _, before := range c.records[:i] {
-				if before != nil && e.Kept[before.UUID] {
-					r.Compact.Preserved = append(r.Compact.Preserved, before.UUID)
-				}
-			}
-			for _, behind := range c.records[i+1:] {
-				if behind != nil && e.Kept[behind.UUID] {
-					r.Compact.Preserved = append(r.Compact.Preserved, behind.UUID)
-				}
-			}
+			r.Compact.Preserved = c.kept(e.Kept)
 			add(r)
 			summary := &jsonl.Record{Type: "user", UUID: r.UUID + "-summary", Time: r.Time, Version: r.Version, CWD: r.CWD, CompactSummary: true, TranscriptOnly: true,
 				Message: &jsonl.Message{Role: "user", String: true, Blocks: []jsonl.Block{text("(cut)")}}}
@@ -562,6 +550,22 @@ func (c *cutter) fixture(cases []Case) (*Fixture, error) {
 		f.Cases = append(f.Cases, k)
 	}
 	return f, nil
+}
+
+// kept are those of some records that the fixture holds, in its order.
+func (c *cutter) kept(uuids map[string]bool) []string {
+	var steps []int
+	for u := range uuids {
+		if at, ok := c.at[key{uuid: u}]; ok && c.records[at] != nil {
+			steps = append(steps, at)
+		}
+	}
+	slices.Sort(steps)
+	var out []string
+	for _, at := range steps {
+		out = append(out, c.records[at].UUID)
+	}
+	return out
 }
 
 // noModel is the name of the model of replies that no model wrote.
@@ -618,4 +622,23 @@ func (c *cutter) folder(path string) string {
 // asJSON is a list of texts as JSON.
 func asJSON(members ...string) jsonl.Value {
 	return jsonl.Value("[" + strings.Join(members, ",") + "]")
+}
+
+// FileName is a name for the fixture of a session that no other has: the beginning of the
+// session's id.
+func FileName(session string, taken map[string]bool) string {
+	id := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '-'
+	}, session)
+	const short = 8
+	base := cmp.Or(strings.Trim(id[:min(len(id), short)], "-"), "session")
+	name := base + ".jsonl"
+	for n := 2; taken[strings.ToLower(name)]; n++ {
+		name = fmt.Sprintf("%s-%d.jsonl", base, n)
+	}
+	taken[strings.ToLower(name)] = true
+	return name
 }

@@ -3,6 +3,7 @@
 //	result ── From ──> cases          prompts, the skills called for them, how these stood
 //	log, cases ── Cut ──> fixture     the part of the log that the cases need
 //	fixture ── Agree ──> cases        as the fixture shows them: the same, or no fixture
+//	cases ── Settle ──> cases         as the scorers judge them now
 //	cases ── Spec ──> YAML            expectations that hold today
 //	cases ── Promptfoo, PluginEval    the prompts for other tools
 //
@@ -16,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
-	"github.com/skilltrace/skilltrace/replay/lexical"
 	"github.com/skilltrace/skilltrace/skills"
 )
 
@@ -60,22 +60,18 @@ type Skill struct {
 	// behind other tools was triggered late, which is not never.
 	Tool, Call int
 	// Rank is its place among all listed texts by the words that it shares with the
-	// prompt, from 1; 0 where it shares none or was not listed.
+	// prompt, from 1; 0 where it shares none, was not listed, or before [Settle].
 	Rank int
+	// Open: how it stands now is not known, so that nothing is expected of it.
+	Open bool
 }
 
 // Late reports whether other tools were called before the skill.
 func (s *Skill) Late() bool { return s.Tool > 1 }
 
-// Rank gives the places of listed entries for a prompt, from 1 and in their order; 0
-// where an entry shares no word with it.
-type Rank func(prompt string, listed []skills.ListedLine) []int
-
 // Options say what becomes a case.
 type Options struct {
 	Negatives bool // prompts that led to no skill, too
-	// Rank is the lexical score; nil: that of package lexical.
-	Rank Rank
 
 	all bool // every prompt, whatever came of it
 }
@@ -85,9 +81,6 @@ type Options struct {
 func From(r *replay.Result, o Options) []Case {
 	if len(r.Agents) == 0 || r.Agents[0].Agent.ID != "main" {
 		return nil
-	}
-	if o.Rank == nil {
-		o.Rank = byWords
 	}
 	m := &miner{Options: o, result: r, main: &r.Agents[0], attempts: map[int][]*replay.Attempt{}, seen: map[int]*replay.Visibility{}}
 	s := replay.Summarize(m.main.Agent)
@@ -118,6 +111,7 @@ type miner struct {
 	main     *replay.AgentResult
 	attempts map[int][]*replay.Attempt // by their event
 	seen     map[int]*replay.Visibility
+	parsed   map[int]map[string]skills.ListedLine // entries of listings, by event and name
 }
 
 // next is the event at which the turn of a prompt ends: the next typed line, or the
@@ -172,7 +166,6 @@ func (m *miner) prompt(i int) (Case, bool) {
 	if c.Kind == Positive && failed != "" {
 		c.Review = "a call of " + plain(failed) + " came to nothing"
 	}
-	m.rank(&c, v)
 	return c, true
 }
 
@@ -233,63 +226,27 @@ func listedAs(seen replay.Seen, called string) string {
 	return called
 }
 
-// rank finds the places of the skills among all that was listed.
-func (m *miner) rank(c *Case, v *replay.Visibility) {
-	if len(c.Skills) == 0 {
-		return
-	}
-	listed := m.standing(v)
-	ranks := m.Rank(c.Text, listed)
-	for i := range listed {
-		for j := range c.Skills {
-			if c.Skills[j].Name == listed[i].Name {
-				c.Skills[j].Rank = ranks[i]
-			}
-		}
-	}
-}
-
 // standing are the recorded entries that stand before the model at a prompt, by name.
 func (m *miner) standing(v *replay.Visibility) []skills.ListedLine {
 	events := m.main.Agent.Events
-	parsed := map[int]map[string]skills.ListedLine{}
+	if m.parsed == nil {
+		m.parsed = map[int]map[string]skills.ListedLine{}
+	}
 	var out []skills.ListedLine
 	for name := range v.Skills.All() {
 		at, ok := v.Skills.From(name)
 		if !ok || events[at].Kind != replay.Listing {
 			continue
 		}
-		lines := parsed[at]
+		lines := m.parsed[at]
 		if lines == nil {
 			lines = map[string]skills.ListedLine{}
 			for _, l := range skills.ParseListing(events[at].Listing.Content, events[at].Listing.Names) {
 				lines[l.Name] = l
 			}
-			parsed[at] = lines
+			m.parsed[at] = lines
 		}
 		out = append(out, lines[name])
 	}
 	return out
-}
-
-// byWords ranks entries by the words of their names and texts. Entries with equal scores share the better place.
-func byWords(prompt string, listed []skills.ListedLine) []int {
-	docs := make([]lexical.Document, len(listed))
-	for i := range listed {
-		docs[i] = lexical.Described(listed[i].Name, listed[i].Text)
-	}
-	scores := lexical.NewWeighted(docs).Scores(prompt)
-	ranks := make([]int, len(listed))
-	for i, own := range scores {
-		if own == 0 {
-			continue
-		}
-		ranks[i] = 1
-		for _, s := range scores {
-			if s > own {
-				ranks[i]++
-			}
-		}
-	}
-	return ranks
 }

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/lexical"
 	"github.com/skilltrace/skilltrace/skills"
 )
 
@@ -50,11 +52,14 @@ func NewRedactor(s *replay.Session) *Redactor {
 		}
 	}
 	slices.SortStableFunc(x.folders, func(a, b folder) int { return len(b.path) - len(a.path) })
-	if len(x.users) > 0 {
-		var words []string
-		for name := range x.users {
+	var words []string
+	for name := range x.users {
+		// A short name, or one that is a common word, is looked for in paths only.
+		if len(name) >= 3 && !lexical.Common(name) {
 			words = append(words, regexp.QuoteMeta(name))
 		}
+	}
+	if len(words) > 0 {
 		slices.SortFunc(words, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 		x.word = regexp.MustCompile(`(?i)(?:` + strings.Join(words, "|") + `)`)
 	}
@@ -89,19 +94,21 @@ var anyone = map[string]bool{"user": true, "dev": true, "root": true, "ubuntu": 
 	"codespace": true, "ec2-user": true, "app": true, "home": true, "me": true, "shared": true, "public": true, "default": true, "docker": true, "git": true,
 	"agent": true, "you": true, "username": true, "name": true, "...": true, "…": true, "$user": true, "%username%": true}
 
+// mostUsers is how many names are looked for outside of paths: a hostile log could hold
+// any number.
+const mostUsers = 64
+
 // names notes the users whose home folders a text names.
 func (x *Redactor) names(text string) {
 	for _, m := range home.FindAllStringSubmatch(text, -1) {
 		name := strings.ToLower(strings.TrimRight(m[2], "."))
-		if anyone[name] || x.users[name] != "" || name == "" {
+		if anyone[name] || x.users[name] != "" || name == "" || !utf8.ValidString(name) || len(x.users) == mostUsers {
 			continue
 		}
 		token := "user"
 		if n := len(x.users); n > 0 {
 			token = fmt.Sprintf("user%d", n+1)
 		}
-		// Always of one length, in prompts and listings: a word that both share stays
-		// shared.
 		x.users[name] = fit(token, budget.Len16(name))
 	}
 }
@@ -306,22 +313,29 @@ func fit(s string, n int) string {
 // place replaces a working folder, as it stands, in URLs and in strings of programs.
 func (x *Redactor) place(s string, f folder) string {
 	for _, form := range []string{f.path, strings.ReplaceAll(f.path, " ", "%20"), strings.ReplaceAll(f.path, `\`, `\\`)} {
+		to := f.to
+		if x.fixed {
+			to = fit(to, budget.Len16(form))
+		}
+		var out strings.Builder
+		done := 0
 		for from := 0; ; {
 			i := strings.Index(s[from:], form)
 			if i < 0 {
 				break
 			}
 			at, end := from+i, from+i+len(form)
+			from = end
 			if end < len(s) && (letter(s[end]) || s[end] == '-' || s[end] == '_') || at > 0 && letter(s[at-1]) {
-				from = end // of another folder, whose path holds this one
-				continue
+				continue // of another folder, whose path holds this one
 			}
-			to := f.to
-			if x.fixed {
-				to = fit(to, budget.Len16(form))
-			}
-			s = s[:at] + to + s[end:]
-			from = at + len(to)
+			out.WriteString(s[done:at])
+			out.WriteString(to)
+			done = end
+		}
+		if done > 0 {
+			out.WriteString(s[done:])
+			s = out.String()
 		}
 	}
 	return s
@@ -329,21 +343,39 @@ func (x *Redactor) place(s string, f folder) string {
 
 // named replaces the names of users, in paths and alone.
 func (x *Redactor) named(s string) string {
+	var out strings.Builder
+	end := 0
+	for _, m := range home.FindAllStringSubmatchIndex(s, -1) {
+		name := strings.TrimRight(s[m[4]:m[5]], ".")
+		if low := strings.ToLower(name); anyone[low] || x.issued[name] {
+			continue
+		}
+		out.WriteString(s[end:m[4]])
+		out.WriteString(x.user(name))
+		end = m[4] + len(name)
+	}
+	s, end = out.String()+s[end:], 0
 	if x.word == nil {
 		return s
 	}
-	var out strings.Builder
-	end := 0
+	out.Reset()
 	for _, m := range x.word.FindAllStringIndex(s, -1) {
 		if m[0] > 0 && letter(s[m[0]-1]) || m[1] < len(s) && letter(s[m[1]]) {
 			continue
 		}
 		out.WriteString(s[end:m[0]])
-		out.WriteString(x.users[strings.ToLower(s[m[0]:m[1]])])
+		out.WriteString(x.user(s[m[0]:m[1]]))
 		end = m[1]
 	}
-	out.WriteString(s[end:])
-	return out.String()
+	return out.String() + s[end:]
+}
+
+// user is what stands for the name of a user: always of its length, so that a word
+// which a prompt shares with a listing stays shared.
+func (x *Redactor) user(name string) string {
+	token := cmp.Or(x.users[strings.ToLower(name)], fit("user", budget.Len16(name)))
+	x.issued[token] = true
+	return token
 }
 
 // letter reports whether a byte is part of a word of ASCII or of any other letters.

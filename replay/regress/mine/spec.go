@@ -59,7 +59,9 @@ func caseNode(c *Case, session string, names map[string]bool) *yaml.Node {
 	expect := mapping()
 	if visible := mapping(); c.Listed > 0 && !c.Predicted {
 		for _, s := range c.Skills {
-			add(visible, s.Name, str(string(s.Shown)))
+			if !s.Open {
+				add(visible, s.Name, str(string(s.Shown)))
+			}
 		}
 		if len(visible.Content) > 0 {
 			add(expect, "visible", flow(visible))
