@@ -354,17 +354,22 @@ func (a *app) testSession(ctx context.Context, s *suite, name string) (*regress.
 	if err := notALog(session, log.Path); err != nil {
 		return nil, err
 	}
-	at, err := s.in.finder.Find(session)
+	return s.in.prepare(session)
+}
+
+// prepare replays a session, to be tested.
+func (in *given) prepare(session *replay.Session) (*regress.Session, error) {
+	found, err := in.finder.Find(session)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.in.badVersion(session, at); err != nil {
+	if err := in.badVersion(session, found); err != nil {
 		return nil, err
 	}
-	r, courses := replay.RunCourses(session, &at.Inputs, comparison(at))
-	settleResult(r, at)
-	known := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Budget: int(at.Budget), Window: int(at.Window)}
-	return regress.Prepare(r, courses, &at.Inputs, known), nil
+	r, courses := replay.RunCourses(session, &found.Inputs, comparison(found))
+	settleResult(r, found)
+	known := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Complete: found.Own, Budget: int(found.Budget), Window: int(found.Window)}
+	return regress.Prepare(r, courses, &found.Inputs, known), nil
 }
 
 // updateSpec rewrites what a spec expects to be visible. Cases whose expectations all

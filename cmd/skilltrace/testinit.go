@@ -14,6 +14,7 @@ import (
 
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/local"
 	"github.com/skilltrace/skilltrace/replay/regress"
 	"github.com/skilltrace/skilltrace/replay/regress/mine"
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
@@ -68,13 +69,11 @@ func (a *app) runTestInit(cmd *cobra.Command, args []string, o *initOptions) err
 	if len(args) == 0 && len(a.scope.limits()) == 0 {
 		return fmt.Errorf("%s: want sessions; skilltrace sessions lists them, latest is the newest", cmd.CommandPath())
 	}
-	folders := a.inputs.skills
-	if len(folders) == 0 {
-		if dir := filepath.Join(".claude", "skills"); checkSkills(dir) == nil {
-			folders = []string{dir}
-		}
+	if dir := filepath.Join(".claude", "skills"); len(a.inputs.skills) == 0 && checkSkills(dir) == nil {
+		a.inputs.skills = []string{dir}
 	}
-	a.inputs.skillsAt = "now"
+	folders := a.inputs.skills
+	a.inputs.skillsAt = local.AtNow
 	in, err := a.loadInputs()
 	if err != nil {
 		return err
@@ -90,9 +89,15 @@ func (a *app) runTestInit(cmd *cobra.Command, args []string, o *initOptions) err
 	if slices.ContainsFunc(logs, func(l jsonl.Session) bool { return l.Path == "-" }) {
 		return errors.New("-: a log must be read twice; save it to a file first")
 	}
+	var candidates *regress.Set
+	if len(in.skills) > 0 {
+		if candidates, err = newSet(strings.Join(folders, ", "), "", in.skills); err != nil {
+			return err
+		}
+	}
 	results := make([]*mined, len(logs))
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
-		m, err := a.mine(cmd.Context(), in, &logs[i], s, o)
+		m, err := in.mine(cmd.Context(), &logs[i], s, candidates, o)
 		results[i] = m
 		return err
 	})
@@ -110,7 +115,7 @@ func (a *app) runTestInit(cmd *cobra.Command, args []string, o *initOptions) err
 			a.note("%v", m.note)
 		}
 		if len(m.group.Cases) > 0 {
-			name := "testdata/" + fixtureName(m.fixture.Session, taken)
+			name := "testdata/" + mine.FileName(m.fixture.Session, taken)
 			path := filepath.Join(o.dir, filepath.FromSlash(name))
 			if _, err := os.Lstat(path); err == nil && !o.force {
 				return fmt.Errorf("%s is there already; --force replaces it", path)
@@ -164,33 +169,9 @@ func relativeTo(dir string, paths []string) []string {
 	return out
 }
 
-// fixtureName is the name of a session's fixture: of its id, as far as that is a name.
-func fixtureName(id string, taken map[string]bool) string {
-	var b strings.Builder
-	for _, r := range id {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			b.WriteRune(r)
-		}
-	}
-	base := b.String()
-	const short = 8
-	if len(base) > short {
-		base = base[:short]
-	}
-	if base == "" {
-		base = "session"
-	}
-	name := base
-	for n := 2; taken[name]; n++ {
-		name = fmt.Sprintf("%s-%d", base, n)
-	}
-	taken[name] = true
-	return name + ".jsonl"
-}
-
 // mine makes the cases of a session, and the fixture that they need. A fixture that does
 // not show what the session shows is none.
-func (a *app) mine(ctx context.Context, in *given, log *jsonl.Session, s *replay.Session, o *initOptions) (*mined, error) {
+func (in *given) mine(ctx context.Context, log *jsonl.Session, s *replay.Session, candidates *regress.Set, o *initOptions) (*mined, error) {
 	out := &mined{fixture: report.TestFixture{Session: s.ID, File: log.Path}}
 	found, err := in.finder.Find(s)
 	if err != nil {
@@ -198,7 +179,7 @@ func (a *app) mine(ctx context.Context, in *given, log *jsonl.Session, s *replay
 	}
 	r, _ := replay.RunCourses(s, &found.Inputs, comparison(found))
 	settleResult(r, found)
-	options := mine.Options{Negatives: o.negatives, Rank: regress.RankLines}
+	options := mine.Options{Negatives: o.negatives}
 	cases := mine.From(r, options)
 	if len(cases) == 0 {
 		out.fixture.Skipped = "no case in it"
@@ -212,34 +193,24 @@ func (a *app) mine(ctx context.Context, in *given, log *jsonl.Session, s *replay
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", log.Path, err)
 	}
-	again, err := replayFixture(in, fixture.Text)
+	s, err = replay.Observe(replay.Source{Name: "fixture", Records: jsonl.Read("fixture", bytes.NewReader(fixture.Text), replay.Reading())})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", log.Path, err)
 	}
-	agreed, err := mine.Agree(r, again, fixture, options, o.redact)
+	again, err := in.prepare(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", log.Path, err)
+	}
+	agreed, err := mine.Agree(r, again.Result, fixture, o.redact)
 	if err != nil {
 		out.fixture.Skipped = "a part of it would not show the same"
 		out.note = fmt.Errorf("%s: left out, as a part of it would not show the same: %w", log.Path, err)
 		return out, nil
 	}
+	agreed = mine.Settle(again, candidates, agreed)
 	out.text, out.group.Cases = fixture.Text, agreed
 	out.fixture.Records, out.fixture.Bytes, out.fixture.Cases = fixture.Records, int64(len(fixture.Text)), len(agreed)
 	return out, nil
-}
-
-// replayFixture replays a fixture.
-func replayFixture(in *given, text []byte) (*replay.Result, error) {
-	s, err := replay.Observe(replay.Source{Name: "fixture", Records: jsonl.Read("fixture", bytes.NewReader(text), replay.Reading())})
-	if err != nil {
-		return nil, err
-	}
-	found, err := in.finder.Find(s)
-	if err != nil {
-		return nil, err
-	}
-	r, _ := replay.RunCourses(s, &found.Inputs, comparison(found))
-	settleResult(r, found)
-	return r, nil
 }
 
 func (a *app) testExportCommand() *cobra.Command {

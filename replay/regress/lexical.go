@@ -7,8 +7,6 @@ import (
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/lexical"
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
-	"github.com/skilltrace/skilltrace/replay/relist"
-	"github.com/skilltrace/skilltrace/skills"
 )
 
 // LexicalDetail is the place of a skill by the words of a prompt.
@@ -158,19 +156,4 @@ func (d *LexicalDetail) failure() string {
 		text += fmt.Sprintf(" (it ranked %d before)", d.Baseline)
 	}
 	return text
-}
-
-// RankLines are the places of listed entries by the words of a prompt, from 1 and in
-// their order; 0 where an entry shares no word that tells skills apart.
-func RankLines(prompt string, listed []skills.ListedLine) []int {
-	st := &State{}
-	for _, l := range listed {
-		st.Entries = append(st.Entries, Entry{Form: relist.Form{Name: l.Name, Shown: replay.ShownFull, Description: l.Text}})
-	}
-	r := st.ranking(prompt)
-	out := make([]int, len(listed))
-	for i := range listed {
-		out[i] = r.rank(i)
-	}
-	return out
 }

@@ -111,7 +111,7 @@ func tryEdit(t *testing.T, dir string, s *replay.Session, in *replay.Inputs, cmp
 	blind := *in
 	blind.Files, blind.Usage = nil, nil
 	blindResult, blindCourses := replay.RunCourses(s, &blind, cmp)
-	byFiles, known := Prepare(r, courses, in, nil), &relist.Known{}
+	byFiles, known := Prepare(r, courses, in, &relist.Known{Complete: true}), &relist.Known{}
 	if st, err := (&Point{s: byFiles, seen: v, Event: v.Event}).State(nil, nil); err == nil && len(st.Sheets) > 0 {
 		known.Budget = st.Sheets[0].Budget
 	}

@@ -330,13 +330,16 @@ func worse(a, b Verdict) Verdict {
 	return a
 }
 
+// onlyAModel is why a case is skipped that expects no call.
+const onlyAModel = "that nothing is called only a model can tell: --scorer live or command"
+
 // triggerable judges what is to be called by whether it can be: what is in no listing
 // cannot, and no wording of its description helps. Whether it is called only a model
 // tells.
 func (p *Point) triggerable(t *spec.Triggers, b *Both, verdict, base *Verdict, reasons *[]string) {
 	if len(t.Any) == 0 {
 		if *verdict == Skipped {
-			*reasons = append(*reasons, "that nothing is called only a model can tell: --scorer live or command")
+			*reasons = append(*reasons, onlyAModel)
 		}
 		return
 	}
@@ -540,7 +543,13 @@ func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Re
 	if err != nil {
 		var m *missing
 		if errors.As(err, &m) {
-			return all(Inconclusive, err.Error()), nil
+			out := all(Inconclusive, err.Error())
+			for i := range out {
+				if t := c.Expect.Triggers; t != nil && len(t.Any) == 0 && len(c.Expect.Visible) == 0 && out[i].Scorer == spec.ScoreVisible {
+					out[i].Verdict, out[i].Reason = Skipped, onlyAModel
+				}
+			}
+			return out, nil
 		}
 		return all(Errored, err.Error()), nil
 	}

@@ -27,6 +27,9 @@ type Known struct {
 	Texts map[string]string
 	// Given are the client's own entries.
 	Given map[string]bool
+	// Complete: the skill files at hand are all that the session had, so that an entry
+	// without a file is the client's own. Otherwise its name tells.
+	Complete bool
 	// Budget is that of the listing, in its client's unit, and Window the context
 	// window in tokens; 0 if they are not known.
 	Budget, Window int

@@ -163,6 +163,7 @@ func (s *Sheets) untrimmed(p *replay.Effect) *Sheet {
 	}
 	for _, l := range u.Lines {
 		line := Line{Line: l, At: -1, Was: replay.ShownFull}
+		line.Exempt = l.Exempt && (s.known != nil && s.known.Complete || skills.OwnName(l.Name))
 		if e := shown[l.Name]; e != nil {
 			line.Was = e.Shown
 			line.Capped = e.Capped
