@@ -47,7 +47,7 @@ type query struct {
 	loose   map[int][]int    // bodies without a call, by span
 	reads   map[int]int      // by span, the first Read of the skill's file
 	hand    map[int]int      // by span, the first use of a file in its folder: a segment
-	ran     map[int]int      // by span, the first of its commands that the model ran
+	ran     map[int]*byHand  // by span, the commands of its text that the model ran
 	// brief: what would bring an entry back is not worked out.
 	brief  bool
 	nearby []string // names near to one that is known; nil until they are asked for
@@ -72,7 +72,7 @@ type prior struct {
 }
 
 func (s *Session) query(a *agent, sub *Subject) *query {
-	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, calls: map[int][]int{}, loose: map[int][]int{}, reads: map[int]int{}, hand: map[int]int{}, ran: map[int]int{}}
+	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, calls: map[int][]int{}, loose: map[int][]int{}, reads: map[int]int{}, hand: map[int]int{}, ran: map[int]*byHand{}}
 	uses := map[string]bool{}
 	for _, n := range q.names {
 		for _, t := range a.attempts[n] {
@@ -92,7 +92,7 @@ func (s *Session) query(a *agent, sub *Subject) *query {
 	}
 	q.carry()
 	q.findReads()
-	q.byHand()
+	q.findByHand()
 	return q
 }
 

@@ -68,7 +68,7 @@ type Session struct {
 	byName   map[*skills.Status]map[string][]*skills.Status // by the first of a list
 	problems map[string]skills.Problem
 	full     map[*skills.Entry]map[string]string
-	shell    map[string]int // the commands of all skill files, and in how many they stand
+	shell    map[string]int // the command lines of all skills, and in how many they stand
 	known    bool           // skill files are known
 }
 

@@ -23,6 +23,24 @@ func silent(b *book) {
 	b.say("done")
 }
 
+// commands is a skill file that tells to run them: the first stands in line 5.
+func commands(lines ...string) string {
+	return "---\ndescription: Runs pending database migrations.\n---\n```sh\n" + strings.Join(lines, "\n") + "\n```\n"
+}
+
+// byHand is a prompt, a listing and commands that the model ran, two lines each from
+// line 3 on.
+func byHand(lines ...string) func(b *book) {
+	return func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		for _, line := range lines {
+			b.tool("Bash", `{"command":`+quote(line)+`}`)
+		}
+		b.say("done")
+	}
+}
+
 func with(files map[string]string, more ...string) map[string]string {
 	out := map[string]string{home + "commit/SKILL.md": skillFile("description: Writes a commit.")}
 	for k, v := range files {
@@ -307,7 +325,27 @@ var suite = []session{
 		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
 		b.tool("Bash", `{"command":"cd /home/dev/shop && npm run db:migrate -- --env prod"}`)
 		b.say("done")
-	}, gate: why.Called, line: 4, says: "the model ran a command of its SKILL.md by hand (line 4)"},
+	}, gate: why.Called, line: 4, says: "the model ran 1 of the 2 command lines of its text by hand (line 4)", has: "line 8 of its file, “npm run db:migrate -- --env …”, was run at line 4"},
+	{name: "an everyday command of its text", version: "2.1.332", files: one(migrate, commands("git status", "npm test", "npm run db:migrate -- --env prod")), build: byHand("git status"), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "two everyday commands of its text", version: "2.1.332", files: one(migrate, commands("git status", "npm test", "npm run db:migrate -- --env prod")), build: byHand("git status", "npm test"), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "all of its everyday commands", version: "2.1.332", files: one(migrate, commands("git status", "npm test")), build: byHand("git status && npm test"), gate: why.Called, line: 4, says: "ran 2 of the 2 command lines of its text by hand (line 4)", has: "line 6 of its file, “npm test”, was run at line 4"},
+	{name: "several everyday commands of its text", version: "2.1.332", files: one(migrate, commands("git status", "npm ci", "npm test", "npm run build")), build: byHand("npm ci", "ls -la", "npm test", "git status"), gate: why.Called, line: 4, says: "ran 3 of the 4 command lines of its text by hand (line 4)", has: "line 7 of its file, “npm test”, was run at line 8"},
+	{name: "a script of its folder, by its own path", version: "2.1.332", files: one(migrate, commands("git status", "sh scripts/up.sh")), build: byHand("sh scripts/up.sh"), gate: why.Called, line: 4, says: "ran 1 of the 2 command lines of its text by hand (line 4)"},
+	{name: "its only command", version: "2.1.332", files: one(migrate, commands("npm run db:migrate -- --env prod")), build: byHand("npm run db:migrate -- --env prod"), gate: why.Called, line: 4, says: "ran the one command line of its text by hand (line 4)"},
+	{name: "a command that the session runs all the time", version: "2.1.332", files: one(migrate, commands("npm run db:migrate -- --env prod")), build: func(b *book) {
+		byHand("npm run db:migrate -- --env prod")(b)
+		for range 2 {
+			b.prompt("again")
+			b.tool("Bash", `{"command":"npm run db:migrate -- --env prod"}`)
+			b.say("done")
+		}
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "a command of its text in the log", version: "2.1.332", build: func(b *book) {
+		byHand("npm run db:migrate -- --env prod")(b)
+		b.prompt("now with the skill")
+		b.skill("db-migrate", "", base+"db-migrate\n\n```sh\nnpm run db:migrate -- --env prod\n```\n")
+		b.say("done")
+	}, gate: why.Called, line: 4, says: "ran the one command line of its text by hand (line 4)", has: "its “npm run db:migrate -- --env prod” was run at line 4"},
 	{name: "a command of another skill too", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\n```sh\ngit status --short\n```\n", home+"commit/SKILL.md", "---\ndescription: Writes a commit.\n---\n```sh\ngit status --short\n```\n"), build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")

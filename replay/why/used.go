@@ -413,10 +413,25 @@ func (q *query) instead(s *Step, n int) {
 		s.Where, s.Text = replay.Where{File: q.agent.Agent.File, Line: g.Line, UUID: g.UUID}, g.Tool
 		return
 	}
-	if i, ok := q.ran[n]; ok {
-		c := &q.agent.Agent.Commands[i]
-		s.Reason = fmt.Sprintf("not called: the model ran a command of its SKILL.md by hand (line %d)", c.Where.Line)
+	if h, ok := q.ran[n]; ok {
+		commands := q.agent.Agent.Commands
+		c := &commands[h.first]
+		s.Reason = fmt.Sprintf("not called: the model ran %d of the %d command lines of its text by hand (line %d)", len(h.lines), h.of, c.Where.Line)
+		if h.of == 1 {
+			s.Reason = fmt.Sprintf("not called: the model ran the one command line of its text by hand (line %d)", c.Where.Line)
+		}
 		s.Where, s.Text = c.Where, firstLine(c.Text)
+		const most = 5 // lines
+		for _, l := range h.lines[:min(len(h.lines), most)] {
+			text := fmt.Sprintf("its “%s” was run at line %d", l, commands[l.command].Where.Line)
+			if l.line > 0 {
+				text = fmt.Sprintf("line %d of its file, “%s”, was run at line %d", l.line, l, commands[l.command].Where.Line)
+			}
+			s.Notes = append(s.Notes, text)
+		}
+		if rest := len(h.lines) - most; rest > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("and %d more of its lines", rest))
+		}
 	}
 }
 
