@@ -2,6 +2,8 @@ package why
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -16,13 +18,18 @@ import (
 type Answer struct {
 	Subject   Subject
 	Questions []Question // main loop first, in the order of each timeline
+	Choices   []Choice   // likewise: how often it was chosen at all
 }
 
 // Ask walks the chain of a skill for each prompt of a session.
 func (s *Session) Ask(name string) *Answer {
 	out := &Answer{Subject: s.Resolve(name)}
 	for _, a := range s.agents {
+		out.Choices = append(out.Choices, a.choices(&out.Subject)...)
+	}
+	for _, a := range s.agents {
 		q := s.query(a, &out.Subject)
+		q.choices = out.Choices
 		for i := range a.spans {
 			if a.spans[i].pseudo && len(q.calls[i])+len(q.loose[i]) == 0 {
 				continue // nobody asked anything
@@ -48,6 +55,8 @@ type query struct {
 	reads   map[int]int      // by span, the first Read of the skill's file
 	hand    map[int]int      // by span, the first use of a file in its folder: a segment
 	ran     map[int]*byHand  // by span, the commands of its text that the model ran
+	// choices are the prompts for which the model called the skill, of all agents.
+	choices []Choice
 	// brief: what would bring an entry back is not worked out.
 	brief  bool
 	nearby []string // names near to one that is known; nil until they are asked for
@@ -94,6 +103,28 @@ func (s *Session) query(a *agent, sub *Subject) *query {
 	q.findReads()
 	q.findByHand()
 	return q
+}
+
+// choices are the prompts of an agent for which the model called a skill, each once.
+func (a *agent) choices(sub *Subject) []Choice {
+	at := map[int]replay.Where{}
+	for _, name := range sub.called() {
+		for _, t := range a.attempts[name] {
+			x := &a.summary.Attempts[t]
+			n := a.owner[x.Event]
+			if x.By != replay.ByModel || x.Outcome != replay.OutcomeInvoked || x.Abandoned || n < 0 {
+				continue
+			}
+			if w, ok := at[n]; !ok || x.Where.Line < w.Line {
+				at[n] = x.Where
+			}
+		}
+	}
+	var out []Choice
+	for _, n := range slices.Sorted(maps.Keys(at)) {
+		out = append(out, Choice{Agent: a.Agent.ID, Prompt: a.spans[n].Prompt, Command: a.spans[n].Command, Where: at[n]})
+	}
+	return out
 }
 
 func (q *query) event(i int) *replay.Event { return &q.agent.Agent.Events[i] }

@@ -137,6 +137,14 @@ func (q *Question) Advice() []string {
 	return out
 }
 
+// Choice is a prompt for which the model called the skill, with success.
+type Choice struct {
+	Agent   string
+	Prompt  int    // 0 for a typed command, whose name Command is
+	Command string // likewise
+	Where   replay.Where
+}
+
 // Words are the facts about what a prompt said.
 type Words struct {
 	// Shared are the words that the prompt and the skill's name and description have in

@@ -90,6 +90,7 @@ type agent struct {
 	owner    []int // by event: the span that it belongs to, -1 before the first
 	summary  replay.Summary
 	attempts map[string][]int // by name
+	tried    map[int][]int    // attempts that succeeded, by span
 	changes  map[string][]int // by skill
 	listings []int            // events
 	parsed   map[int]map[string]skills.ListedLine
@@ -165,15 +166,19 @@ func Prepare(r *replay.Result, courses []replay.Course, files map[string]File) *
 
 func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	a := &agent{AgentResult: r, course: course, summary: replay.Summarize(r.Agent), attempts: map[string][]int{}, changes: map[string][]int{},
-		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}, unnamed: map[int][]int{}}
+		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}, unnamed: map[int][]int{}, tried: map[int][]int{}}
 	events := r.Agent.Events
 	a.findSpans()
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)
 		a.attempts[name] = append(a.attempts[name], i)
-		if n := a.owner[t.Event]; name == "" && n >= 0 {
+		switch n := a.owner[t.Event]; {
+		case n < 0:
+		case name == "":
 			a.unnamed[n] = append(a.unnamed[n], i)
+		case t.Outcome == replay.OutcomeInvoked:
+			a.tried[n] = append(a.tried[n], i)
 		}
 		if t.Outcome == replay.OutcomeInvoked {
 			s.saw(name, t.Where)

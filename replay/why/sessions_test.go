@@ -357,6 +357,34 @@ var suite = []session{
 		b.listing(true, listed, "- db-migrate: Runs the pending migrations of the database.")
 		b.say("done")
 	}, gate: why.Called, line: 1, says: "not chosen"},
+	{name: "its twin called", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- kit:db-migrate: Runs pending migrations.", "- kit-2:db-migrate: Runs pending migrations.")
+		b.skill("kit-2:db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, skill: "kit:db-migrate", gate: why.Called, line: 3, says: "its twin kit-2:db-migrate was, which has the same text (line 3)", has: "keep one of the two"},
+	{name: "another of the same last name called", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- kit:db-migrate: Runs pending migrations.", "- ops:db-migrate: Moves a database.")
+		b.skill("ops:db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, skill: "kit:db-migrate", gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "chosen for other prompts", version: "2.1.332", build: func(b *book) {
+		b.prompt("one")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("done")
+		for range 2 {
+			b.prompt("more")
+			b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n") // lines 5 and 13
+			b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+			b.say("done")
+		}
+	}, gate: why.Called, line: 1, says: "not chosen", has: "the model called it for 2 other prompts of this session: 2 (line 5), 3 (line 13)"},
+	{name: "chosen for no prompt", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.slash("db-migrate", "", base+"db-migrate\n\nDo it.\n", "")
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "not chosen", has: "the model called it for no other prompt of this session"},
 	{name: "a call that names no skill", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)
 		b.malformed(`{"skill":7}`, "The parameter `skill` type is expected as `string` but provided as `number`")

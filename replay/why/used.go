@@ -260,7 +260,80 @@ func (q *query) used(n int) []Step {
 		q.later(&called, &force, n)
 	}
 	q.misnamed(&called, n)
+	if len(q.calls[n])+len(q.loose[n]) == 0 {
+		q.elsewhere(&called, n)
+	}
 	return []Step{called, delivered, force}
+}
+
+// elsewhere tells how often the model chose the skill for other prompts of the session.
+func (q *query) elsewhere(s *Step, n int) {
+	if q.brief || len(q.agents) == 1 && len(q.spans) == 1 {
+		return // there is no other
+	}
+	const most = 8
+	var own []string
+	others, count := 0, 0
+	for i := range q.choices {
+		switch c := &q.choices[i]; {
+		case c.Agent != q.agent.Agent.ID:
+			others++
+		default:
+			if count++; count > most {
+				continue
+			}
+			name := number(c.Prompt)
+			switch {
+			case c.Command != "":
+				name = "/" + c.Command
+			case c.Prompt == 0:
+				name = "what stands before the first"
+			}
+			own = append(own, fmt.Sprintf("%s (line %d)", name, c.Where.Line))
+		}
+	}
+	text := "the model called it for no other prompt of this session"
+	switch {
+	case count == 1:
+		text = "the model called it for one other prompt of this session: " + own[0]
+	case count > 1:
+		text = fmt.Sprintf("the model called it for %s other prompts of this session: %s", number(count), strings.Join(own, ", "))
+		if count > most {
+			text += fmt.Sprintf(" and %s more", number(count-most))
+		}
+	}
+	if others > 0 && count == 0 {
+		text = "the model called it for no other prompt of this agent"
+	}
+	if others > 0 {
+		text += fmt.Sprintf("; for %s of other agents", number(others))
+	}
+	s.Notes = append(s.Notes, text)
+}
+
+// twin is a skill that stands for the same under another name, and that was called for
+// a prompt: one plugin that is installed twice, or a skill beside a plugin's. -1 if there
+// is none.
+func (q *query) twin(n int) int {
+	last := q.sub.Name[strings.LastIndexByte(q.sub.Name, ':')+1:]
+	for _, t := range q.tried[n] {
+		name := replay.NormalName(q.summary.Attempts[t].Skill)
+		if q.isName(name) || name[strings.LastIndexByte(name, ':')+1:] != last {
+			continue
+		}
+		if texts := q.Session.texts(q.agent, n); texts(name) != "" && texts(name) == texts(q.sub.Name) {
+			return t
+		}
+		m, ok := q.course.At(q.spans[n].Event)
+		if !ok || m.Missing() != "" {
+			continue
+		}
+		mine, its := q.statuses(&m, q.sub.Name), q.statuses(&m, name)
+		if len(mine) > 0 && len(its) > 0 && mine[0].Skill.Body == its[0].Skill.Body {
+			return t
+		}
+	}
+	return -1
 }
 
 // misnamed tells of calls of the tool Skill that name no skill: the model tried to use
@@ -397,6 +470,13 @@ func firstLine(text string) string {
 
 // instead says what the model did in place of a call.
 func (q *query) instead(s *Step, n int) {
+	if t := q.twin(n); t >= 0 {
+		a := &q.summary.Attempts[t]
+		s.Reason = fmt.Sprintf("not called: its twin %s was, which has the same text (line %d)", replay.NormalName(a.Skill), a.Where.Line)
+		s.Where, s.Text = a.Where, q.callText(a)
+		s.Advice = append(s.Advice, "keep one of the two: the model takes either, and both take room in the listing")
+		return
+	}
 	if i, ok := q.reads[n]; ok {
 		e := q.event(i)
 		what := "its SKILL.md"
