@@ -99,6 +99,7 @@ type WhyQuestion struct {
 	Text      *Text       `json:"text,omitempty"`
 	Chars     int         `json:"chars,omitempty"` // UTF-16 code units of the prompt
 	Abandoned bool        `json:"abandoned,omitempty"`
+	Version   string      `json:"version,omitempty"` // of the client that it was typed to
 	Shown     string      `json:"shown"`
 	Predicted bool        `json:"predicted,omitempty"`
 	Verdict   WhyDecision `json:"verdict"`
@@ -186,7 +187,7 @@ func newWhySummary(t why.Tally) WhySummary {
 // NewWhyQuestion makes the block of a question of a session whose main log is main.
 func NewWhyQuestion(session, main string, q *why.Question) WhyQuestion {
 	out := WhyQuestion{Session: session, Agent: q.Agent, Prompt: q.Prompt, Command: q.Command, File: otherFile(q.Where.File, main), Line: q.Where.Line, UUID: q.Where.UUID,
-		Abandoned: q.Abandoned, Shown: string(q.Shown), Predicted: q.Predicted, Gates: []WhyGate{}, Advice: q.Advice()}
+		Abandoned: q.Abandoned, Version: q.Version, Shown: string(q.Shown), Predicted: q.Predicted, Gates: []WhyGate{}, Advice: q.Advice()}
 	if q.Text != "" {
 		out.Text, out.Chars = new(Text(q.Text)), budget.Len16(q.Text)
 	}

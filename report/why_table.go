@@ -65,7 +65,7 @@ func (d *WhyDocument) session(id string) *WhySession {
 func (d *WhyDocument) writeQuestion(b *strings.Builder, style Style, q *WhyQuestion) error {
 	head := []string{style.paint(bold, "session "+shortID(q.Session))}
 	if s := d.session(q.Session); s != nil {
-		client := Escape(strings.ReplaceAll(s.Client, "@", " "))
+		client := Escape(q.client(s))
 		if !s.RulesExact {
 			client += " (nearest rules)"
 		}
@@ -97,6 +97,19 @@ func (d *WhyDocument) writeQuestion(b *strings.Builder, style Style, q *WhyQuest
 	q.writeEvidence(b, style)
 	q.writeAdvice(b, style)
 	return nil
+}
+
+// client is the client with its version, that of the prompt where the session has
+// several.
+func (q *WhyQuestion) client(s *WhySession) string {
+	name, version, ok := strings.Cut(s.Client, "@")
+	switch {
+	case !ok:
+		return name
+	case q.Version != "" && q.Version != version:
+		return name + " " + q.Version + " at this prompt"
+	}
+	return name + " " + version
 }
 
 // name is a question in short words.
@@ -487,7 +500,7 @@ func (d *WhyDocument) markdown(b *strings.Builder, style Style) {
 	}
 	fmt.Fprintf(b, "**%s**\n\n", mdText(q.Verdict.Reason))
 	if x := d.session(q.Session); x != nil {
-		fmt.Fprintf(b, "Session %s, %s, %s.\n\n", mdCode(shortID(x.ID)), mdText(x.Client), mdText(q.name()))
+		fmt.Fprintf(b, "Session %s, %s, %s.\n\n", mdCode(shortID(x.ID)), mdText(q.client(x)), mdText(q.name()))
 	}
 	b.WriteString("| gate | state | why | evidence |\n|---|---|---|---|\n")
 	for i := range q.Gates {

@@ -73,11 +73,12 @@ type touched struct {
 
 // prior is what holds for all prompts between which nothing changed.
 type prior struct {
-	ok    bool
-	seen  replay.Seen
-	skill *skills.Status
-	list  int // changes of the skill by then
-	steps []Step
+	ok      bool
+	seen    replay.Seen
+	skill   *skills.Status
+	list    int    // changes of the skill by then
+	version string // of the client
+	steps   []Step
 }
 
 func (s *Session) query(a *agent, sub *Subject) *query {
@@ -134,7 +135,7 @@ func (q *query) ask(n int) Question {
 	sp := &q.spans[n]
 	e := q.event(sp.Event)
 	out := Question{Agent: q.agent.Agent.ID, Prompt: sp.Prompt, Command: sp.Command, Where: sp.Where, Abandoned: sp.Abandoned,
-		Shown: sp.Skills.Of(q.sub.Name), Predicted: sp.Predicted, agent: q.agent, span: n}
+		Version: q.version(n), Shown: sp.Skills.Of(q.sub.Name), Predicted: sp.Predicted, agent: q.agent, span: n}
 	if e.Kind == replay.Prompt || e.Kind == replay.Slash {
 		out.Text = e.Text
 		if e.Kind == replay.Slash && !e.Forked {
@@ -155,19 +156,14 @@ func (q *query) ask(n int) Question {
 // gates are the six gates before the prompt. They hold until something changes.
 func (q *query) gates(n int) []Step {
 	sp := &q.spans[n]
-	m, ok := q.course.At(sp.Event)
-	if !ok {
-		for j := n - 1; j >= 0 && !ok; j-- {
-			m, ok = q.course.At(q.spans[j].Event)
-		}
-	}
+	m, ok := q.momentAt(n)
 	var first *skills.Status
 	if ok && m.Missing() == "" && len(m.Skills()) > 0 {
 		first = &m.Skills()[0]
 	}
 	changes := q.changed(q.end(n))
 	p := &q.before
-	if ok && p.ok && p.skill == first && p.list == changes && p.seen.Same(sp.Skills) && len(q.calls[n]) == 0 && !sp.Abandoned {
+	if ok && p.ok && p.skill == first && p.list == changes && p.version == q.version(n) && q.unheard == nil && p.seen.Same(sp.Skills) && len(q.calls[n]) == 0 && !sp.Abandoned {
 		return append([]Step(nil), p.steps...)
 	}
 	c := &chain{query: q, n: n, sp: sp}
@@ -175,7 +171,7 @@ func (q *query) gates(n int) []Step {
 		c.m, c.known = &m, m.Missing() == ""
 	}
 	steps := c.walk()
-	*p = prior{ok: ok && len(q.calls[n]) == 0 && !c.within && !sp.Abandoned, seen: sp.Skills, skill: first, list: changes, steps: append([]Step(nil), steps...)}
+	*p = prior{ok: ok && len(q.calls[n]) == 0 && !c.within && !sp.Abandoned, seen: sp.Skills, skill: first, list: changes, version: q.version(n), steps: append([]Step(nil), steps...)}
 	return steps
 }
 
@@ -826,14 +822,8 @@ func (c *chain) rules() *rules.Rules {
 	return c.m.Rules()
 }
 
-// logged reports whether this client writes listings to the log.
-func (c *chain) logged() bool {
-	if len(c.listings) > 0 {
-		return true
-	}
-	r := c.rules()
-	return r != nil && r.Catalogue.Place == rules.PlaceAttachment
-}
+// logged reports whether the client of this prompt writes listings to the log.
+func (c *chain) logged() bool { return c.logs(c.n) }
 
 func (c *chain) announced() {
 	s := Step{Gate: Announced, State: Failed}
@@ -893,6 +883,12 @@ func (c *chain) silence(s *Step) {
 		if !c.known {
 			s.Missing, s.Reason = "skill files", "this client writes no listing to the log; it follows from the skill files"
 			s.Advice = append(s.Advice, "give the skill files with --skills DIR")
+		}
+	case c.untold(-1) != "":
+		s.State, s.Missing, s.Reason = Undetermined, "the listing", c.untold(-1)
+		if last >= 0 {
+			s.Where = c.event(last).Where
+			s.Reason = fmt.Sprintf("not in the listing of line %d, and %s", s.Where.Line, s.Reason)
 		}
 	case last < 0 && ever:
 		s.Reason, s.Where = fmt.Sprintf("first listed at line %d, behind this prompt", later.Line), later
@@ -1051,6 +1047,10 @@ func (c *chain) present() {
 		default:
 			s.Reason = fmt.Sprintf("the listing of line %d has it no more", ch.Where.Line)
 			s.Advice = append(s.Advice, "see whether its file was removed, renamed or switched off before that line")
+		}
+		if untold := c.untold(ch.Event); untold != "" && !c.known {
+			s.State, s.Missing, s.Advice = Undetermined, "the listing", nil
+			s.Reason += "; " + untold
 		}
 	case c.sp.Skills.Of(c.sub.Name) == replay.ShownAbsent && !c.within:
 		s.State, s.Missing, s.Reason = Undetermined, "the lost records", "its entry stands in another branch of the conversation"

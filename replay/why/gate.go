@@ -89,6 +89,9 @@ type Question struct {
 	Where     replay.Where
 	Text      string // of the prompt
 	Abandoned bool
+	// Version is the client version by whose rules the prompt is judged: the one that it
+	// was typed to. "" if it is not known.
+	Version string
 	// Shown is how the skill's entry stood in the conversation when the prompt was
 	// answered; Predicted that this is what the rules say, as the log holds no listing.
 	Shown     replay.Shown

@@ -106,6 +106,8 @@ type agent struct {
 	ranNames []string         // their texts, sorted
 	branches bool             // a rewind left something
 	breaks   []int            // spans at which something may be otherwise than at the one before
+	logging  map[string]bool  // client versions of which a listing stands in the log
+	unheard  []int            // see findUnheard; nil where all listings stand in the log, or none
 	lineOf   []int            // spans that no rewind left, by the lines of their prompts
 	corpus   *corpus          // nil until it is asked for
 	trials   map[*replay.Effect]*trial
@@ -236,6 +238,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			}
 		}
 	}
+	a.findUnheard()
 	a.findBreaks()
 	for i := range r.Agent.Segments {
 		if g := &r.Agent.Segments[i]; g.Part == replay.PartReference {

@@ -17,6 +17,23 @@ func asks(entries ...string) func(b *book) {
 	}
 }
 
+// versions is a session of two clients in turn, of which the first writes no listing to
+// the log: prompts at lines 1, 3, 6, 8 and 10.
+func versions(b *book) {
+	const old, newer = "2.1.50", "2.1.112"
+	b.version = old
+	silent(b)
+	b.version = newer
+	asks(listed)(b)
+	b.version = old
+	silent(b)
+	b.version = newer
+	silent(b)
+	b.prompt("and now")
+	b.listing(false, "- db-migrate: Runs it.")
+	b.say("done")
+}
+
 // silent is a prompt and a reply on a client that writes no listing to the log.
 func silent(b *book) {
 	b.prompt("run the pending migration")
@@ -206,6 +223,10 @@ var suite = []session{
 		b.slash("db-migrate", "", base+"db-migrate\n\nDo it.\n", "")
 		b.say("done")
 	}, gate: why.Announced, line: 2, says: "not in the listing of line 2"},
+	{name: "before the client that logs listings", version: "2.1.50", build: versions, gate: why.Loaded, state: why.Undetermined, line: 1, has: "announced undetermined: this client writes no listing to the log"},
+	{name: "behind the last client that logs listings", version: "2.1.50", build: versions, prompt: 3, gate: why.Loaded, state: why.Undetermined, line: 6, has: "announced undetermined: not in the listing of line 4, and the client at this prompt, 2.1.50, writes no listing to the log"},
+	{name: "behind one that logs none", version: "2.1.50", build: versions, prompt: 4, gate: why.Loaded, state: why.Undetermined, line: 8, has: "announced undetermined: not in the listing of line 4, and the client at line 6, 2.1.50, wrote no listing to the log"},
+	{name: "with a whole listing, behind one that logs none", version: "2.1.50", build: versions, prompt: 2, gate: why.Announced, line: 11, says: "not in the listing of line 4; first listed at line 11"},
 
 	// described
 	{name: "name only, by the log alone", version: "2.1.332", build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "only the name", has: "need the skill files"},
@@ -242,6 +263,15 @@ var suite = []session{
 		b.listing(true, listed)
 		b.say("done")
 	}, prompt: 2, gate: why.Present, line: 5, says: "has it no more"},
+	{name: "lost at a compaction, and then a client that logs none", version: "2.1.178", build: func(b *book) {
+		b.prompt("hello")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("hi")
+		b.compact()
+		b.version = "2.1.50"
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, state: why.Undetermined, line: 4, says: "lost at the compaction of line 4", has: "the client at this prompt, 2.1.50, writes no listing to the log"},
 
 	// called
 	{name: "visible and not chosen", version: "2.1.332", build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Called, line: 1, says: "visible, described and not chosen"},
