@@ -470,7 +470,38 @@ func (a *agent) repeats(event int, name string) []string {
 				notes[me] = append(notes[me], fmt.Sprintf("listed beside %s (%s)", strings.Join(others, ", "), strings.ReplaceAll(string(d.Kind), "-", " ")))
 			}
 		}
+		for me, twice := range twiceListed(lines) {
+			notes[me] = append([]string{fmt.Sprintf("%s of line %d; the gates judge the last of them", twice, a.Agent.Events[event].Where.Line)}, notes[me]...)
+		}
 		a.doubles[event] = notes
 	}
 	return notes[name]
+}
+
+// twiceListed says of names that a listing has more than once as which of its entries
+// they stand there, and how.
+func twiceListed(lines []skills.ListedLine) map[string]string {
+	at := map[string][]string{}
+	n := 0
+	for _, l := range lines {
+		if l.Name == "" {
+			continue
+		}
+		n++
+		how := "by name only"
+		if !l.Bare {
+			how = chars(budget.Len16(l.Text))
+		}
+		at[l.Name] = append(at[l.Name], fmt.Sprintf("%d (%s)", n, how))
+	}
+	out := map[string]string{}
+	for name, entries := range at {
+		switch k := len(entries); {
+		case k == 2:
+			out[name] = "listed twice, as entries " + strings.Join(entries, " and ")
+		case k > 2:
+			out[name] = fmt.Sprintf("listed %d times, as entries %s and %s", k, strings.Join(entries[:k-1], ", "), entries[k-1])
+		}
+	}
+	return out
 }

@@ -275,6 +275,8 @@ var suite = []session{
 
 	// called
 	{name: "visible and not chosen", version: "2.1.332", build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "listed twice", version: "2.1.332", files: with(map[string]string{migrate: plain, shop + "db-migrate/SKILL.md": plain}), build: asks("- db-migrate: Runs pending database migrations.", listed, "- db-migrate"),
+		gate: why.Described, line: 2, says: "only the name", has: "listed twice, as entries 1 (33 characters) and 3 (by name only) of line 2; the gates judge the last of them"},
 	{name: "kept at a compaction and not chosen", version: "2.1.178", build: func(b *book) {
 		b.prompt("hello")
 		b.listing(true, listed, "- db-migrate: Runs it.")
@@ -470,12 +472,39 @@ var suite = []session{
 		b.skill("db-migrate", "", "")
 		b.say("done")
 	}, gate: why.Delivered, line: 4, says: "body never injected"},
+	{name: "body never injected, and nothing stands", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", "")
+		b.say("done")
+	}, gate: why.Delivered, line: 4, says: "body never injected", has: "in_force not_reached"},
+	{name: "body never injected, and an earlier one stands", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.prompt("again")
+		b.skill("db-migrate", "", "")
+		b.say("done")
+	}, prompt: 2, gate: why.Delivered, line: 9, says: "body never injected; an earlier text of it is still in force (line 5)", has: "in_force passed: that of an earlier call"},
+	{name: "body never injected, and then it was", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", "")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "with the call of line 5; that of line 3: launched (line 4), body never injected"},
+	{name: "the log ends before the text", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", "")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "in_force undetermined: the log ends before its text"},
 	{name: "body cut", version: "2.1.332", exact: true, files: one(migrate, plain), build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
 		b.skill("db-migrate", "", base+"db-migrate\n\nDo")
 		b.say("done")
-	}, gate: why.Delivered, line: 5, says: "cut: "},
+	}, gate: why.Delivered, line: 5, says: "cut: ", has: "in_force passed: what came of it, from here on"},
 	{name: "a note only", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

@@ -222,14 +222,24 @@ func (q *query) used(n int) []Step {
 		}
 		rest = append(rest, q.attempted(t))
 	}
+	came := false
+	if done >= 0 {
+		came = q.delivered(&delivered, &q.summary.Attempts[done])
+	}
 	switch {
 	case done >= 0:
 		a := &q.summary.Attempts[done]
 		called.State, called.Where, called.Reason = Passed, a.Where, q.attempted(done)
 		called.Text = q.callText(a)
 		called.Notes = rest
-		q.delivered(&delivered, a)
-		q.stands(&force, n, a)
+		if came {
+			q.stands(&force, n, a)
+			if delivered.State == Failed && force.State == Passed {
+				force.Reason = "what came of it, " + force.Reason
+			}
+		} else {
+			q.stood(&force, &delivered, n, a)
+		}
 	case len(q.calls[n]) > 0:
 		t := q.calls[n][0]
 		a := &q.summary.Attempts[t]
@@ -515,8 +525,34 @@ func (q *query) instead(s *Step, n int) {
 	}
 }
 
-// delivered says what came of a call.
-func (q *query) delivered(s *Step, a *replay.Attempt) {
+// stood says what stands of the text when a call brought none: what an earlier call
+// brought, if anything.
+func (q *query) stood(force, delivered *Step, n int, a *replay.Attempt) {
+	for _, t := range q.calls[n] { // another call for the same prompt
+		b := &q.summary.Attempts[t]
+		other := Step{Gate: Delivered}
+		if b.Event != a.Event && b.Outcome == replay.OutcomeInvoked && q.delivered(&other, b) {
+			other.Notes = append(other.Notes, fmt.Sprintf("with the call of line %d; that of line %d: %s", b.Where.Line, a.Where.Line, delivered.Reason))
+			*delivered = other
+			q.stands(force, n, b)
+			return
+		}
+	}
+	c, ok := q.state(n)
+	switch {
+	case ok && c.body >= 0 && c.where < a.Event:
+		q.force(force, c)
+		if force.State == Passed {
+			delivered.Reason += fmt.Sprintf("; an earlier text of it is still in force (line %d)", force.Where.Line)
+			force.Reason = "that of an earlier call: " + force.Reason
+		}
+	case delivered.State == Undetermined:
+		force.State, force.Missing, force.Reason = Undetermined, delivered.Missing, delivered.Reason
+	}
+}
+
+// delivered says what came of a call. It reports whether anything did, be it cut.
+func (q *query) delivered(s *Step, a *replay.Attempt) bool {
 	e := q.event(a.Event)
 	var body, note, launched *replay.Event
 	look := func(i int) {
@@ -587,6 +623,7 @@ func (q *query) delivered(s *Step, a *replay.Attempt) {
 		s.State, s.Missing, s.Reason = Undetermined, "the end of the log", "the log ends before its text"
 		s.Where = a.Where
 	}
+	return body != nil || s.State == Passed
 }
 
 // goesOn reports whether a request follows an event on its branch.
