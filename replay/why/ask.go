@@ -136,7 +136,10 @@ func (q *query) ask(n int) Question {
 	e := q.event(sp.Event)
 	out := Question{Agent: q.agent.Agent.ID, Prompt: sp.Prompt, Command: sp.Command, Where: sp.Where, Abandoned: sp.Abandoned,
 		Version: q.version(n), Shown: sp.Skills.Of(q.sub.Name), Predicted: sp.Predicted, agent: q.agent, span: n}
-	if e.Kind == replay.Prompt || e.Kind == replay.Slash {
+	switch e.Kind {
+	case replay.NoCommand:
+		out.Text = "/" + e.Skill
+	case replay.Prompt, replay.Slash:
 		out.Text = e.Text
 		if e.Kind == replay.Slash && !e.Forked {
 			out.Text = strings.TrimSpace("/" + e.Skill + " " + e.Args)
@@ -330,7 +333,11 @@ func (c *chain) later() (where replay.Where, ok bool) {
 // refused is the refusal of a call in this span, nil if there is none.
 func (c *query) refused(n int) *replay.Event {
 	for _, t := range c.calls[n] {
-		for _, i := range c.byUse[c.event(c.summary.Attempts[t].Event).ToolUse] {
+		call := c.event(c.summary.Attempts[t].Event)
+		if call.Kind == replay.NoCommand {
+			return call
+		}
+		for _, i := range c.byUse[call.ToolUse] {
 			if e := c.event(i); e.Kind == replay.Refusal && !e.Rejected {
 				return e
 			}
@@ -345,7 +352,7 @@ func plainError(text string) string {
 
 // The refusals that tell of the skill rather than of the call.
 func unknownSkill(e *replay.Event) bool {
-	return e != nil && strings.Contains(e.Text, rules.UnknownSkill)
+	return e != nil && (e.Kind == replay.NoCommand || strings.Contains(e.Text, rules.UnknownSkill))
 }
 func manualOnly(e *replay.Event) bool {
 	return e != nil && (strings.Contains(e.Text, "disable-model-invocation") || strings.Contains(e.Text, rules.NotInvocable))

@@ -171,6 +171,11 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}, unnamed: map[int][]int{}, tried: map[int][]int{}}
 	events := r.Agent.Events
 	a.findSpans()
+	for i := range events {
+		if e := &events[i]; e.Kind == replay.NoCommand {
+			a.summary.Attempts = append(a.summary.Attempts, replay.Attempt{Skill: e.Skill, By: replay.ByUser, Outcome: replay.OutcomeRefused, Where: e.Where, Prompt: e.PromptN, Abandoned: e.Abandoned, Version: e.Version, Event: i})
+		}
+	}
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)
@@ -358,10 +363,11 @@ func (a *agent) findSpans() {
 			moved = append(moved, i)
 		}
 	}
-	// Typed commands that run in a fork have no row of their own.
+	// Typed commands that run in a fork, or that the client did not know, have no row of
+	// their own.
 	for i := range events {
 		e := &events[i]
-		if e.Kind != replay.Slash || !e.Forked {
+		if (e.Kind != replay.NoCommand || e.Input != "") && (e.Kind != replay.Slash || !e.Forked) {
 			continue
 		}
 		v := replay.Visibility{Event: i, Answer: i, Command: e.Skill, Where: e.Where, Abandoned: e.Abandoned}

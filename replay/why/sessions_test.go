@@ -111,6 +111,38 @@ var suite = []session{
 		asks(listed)(b)
 		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
 	}, gate: why.Exists, line: 5, says: "refused (line 5)"},
+	{name: "typed and unknown", version: "2.0.76", build: func(b *book) {
+		silent(b)
+		b.user(quote("Unknown slash command: db-migrate"), "")
+		b.prompt("go on")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Exists, line: 3, says: "called for /db-migrate (line 3) and refused (line 3): the client knew no skill of that name"},
+	{name: "typed and unknown, told beside the conversation", version: "2.1.140", build: func(b *book) {
+		asks(listed)(b)
+		b.row("system", `"subtype":"informational","content":"Unknown command: /db-migrate. Did you mean /commit?","level":"warning"`)
+	}, command: "db-migrate", gate: why.Exists, line: 4, says: "refused (line 4)"},
+	{name: "typed and unknown, as output of a command", version: "2.1.260", build: func(b *book) {
+		asks(listed)(b)
+		b.row("system", `"subtype":"local_command","content":"/db-migrate now"`)
+		b.row("system", `"subtype":"local_command","content":"<local-command-stdout>Unknown command: /db-migrate</local-command-stdout>"`)
+	}, command: "db-migrate", gate: why.Exists, line: 5, says: "refused (line 5)"},
+	{name: "typed and unknown, left to the model", version: "2.1.332", build: func(b *book) {
+		asks(listed)(b)
+		b.prompt("/db-migrate now")
+		b.row("attachment", `"attachment":{"type":"unknown_command_fallback","commandName":"db-migrate","availableCommandNames":["commit"]}`)
+		b.say("done")
+	}, prompt: 2, gate: why.Exists, line: 5, says: "called for prompt 2 (line 4) and refused (line 5)"},
+	{name: "typed by another name than its own", version: "2.1.140", build: func(b *book) {
+		asks(listed, "- db:db-migrate: Runs it.")(b)
+		b.row("system", `"subtype":"informational","content":"Unknown command: /db-migrate","level":"warning"`)
+	}, command: "db-migrate", gate: why.Called, line: 4, says: "by the user, typed; refused (line 4): Unknown command: /db-migrate"},
+	{name: "before the client was upgraded", version: "2.1.50", build: func(b *book) {
+		silent(b)
+		b.version = "2.1.332"
+		b.prompt("again")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.say("done")
+	}, gate: why.Loaded, state: why.Undetermined, line: 1, says: "no skill files are at hand"},
 	{name: "nothing known", version: "2.1.50", build: silent, gate: why.Exists, state: why.Undetermined, line: 1, says: "no skill files are at hand"},
 	{name: "left out, dated after the session", version: "2.1.332", files: with(nil), read: hidden, build: asks(listed),
 		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "announced not_reached"},

@@ -398,7 +398,7 @@ func (q *query) attempted(t int) string {
 		switch {
 		case a.Stack > 0:
 			fmt.Fprintf(&b, ", typed in position %d of a line", a.Stack)
-		case e.Kind == replay.Slash:
+		case e.Kind == replay.Slash, e.Kind == replay.NoCommand:
 			b.WriteString(", typed")
 		default:
 			b.WriteString(", typed in the prompt and carried out by the model")
@@ -437,6 +437,9 @@ func (q *query) attempted(t int) string {
 // outcome is the refusal of an attempt, nil if there is none.
 func (q *query) outcome(a *replay.Attempt) *replay.Event {
 	e := q.event(a.Event)
+	if e.Kind == replay.NoCommand {
+		return e
+	}
 	for _, i := range q.byUse[e.ToolUse] {
 		if e.ToolUse != "" && q.event(i).Kind == replay.Refusal {
 			return q.event(i)
