@@ -78,6 +78,7 @@ type prior struct {
 	skill   *skills.Status
 	list    int    // changes of the skill by then
 	version string // of the client
+	writes  int    // of skill files by then
 	steps   []Step
 }
 
@@ -166,7 +167,7 @@ func (q *query) gates(n int) []Step {
 	}
 	changes := q.changed(q.end(n))
 	p := &q.before
-	if ok && p.ok && p.skill == first && p.list == changes && p.version == q.version(n) && q.unheard == nil && p.seen.Same(sp.Skills) && len(q.calls[n]) == 0 && !sp.Abandoned {
+	if ok && p.ok && p.skill == first && p.list == changes && p.version == q.version(n) && p.writes == q.written(n) && q.unheard == nil && p.seen.Same(sp.Skills) && len(q.calls[n]) == 0 && !sp.Abandoned {
 		return append([]Step(nil), p.steps...)
 	}
 	c := &chain{query: q, n: n, sp: sp}
@@ -174,7 +175,7 @@ func (q *query) gates(n int) []Step {
 		c.m, c.known = &m, m.Missing() == ""
 	}
 	steps := c.walk()
-	*p = prior{ok: ok && len(q.calls[n]) == 0 && !c.within && !sp.Abandoned, seen: sp.Skills, skill: first, list: changes, version: q.version(n), steps: append([]Step(nil), steps...)}
+	*p = prior{ok: ok && len(q.calls[n]) == 0 && !c.within && !sp.Abandoned, seen: sp.Skills, skill: first, list: changes, version: q.version(n), writes: q.written(n), steps: append([]Step(nil), steps...)}
 	return steps
 }
 
@@ -304,7 +305,7 @@ func (c *chain) before() (replay.Where, bool) {
 	}
 	for _, g := range c.agents {
 		for _, i := range g.changes[c.sub.Name] {
-			if ch := &g.Changes[i]; ch.Shown != replay.ShownAbsent && prior(ch.Where, ch.Event, g) {
+			if ch := &g.Changes[i]; ch.Shown != replay.ShownAbsent && g.Agent.Events[ch.Event].Kind == replay.Listing && prior(ch.Where, ch.Event, g) {
 				return ch.Where, true
 			}
 		}
@@ -361,16 +362,26 @@ func turnedOff(e *replay.Event) bool {
 	return e != nil && strings.Contains(e.Text, rules.OverriddenSkill)
 }
 
+// file is what is known of a file. One that holds what the agent wrote by the time of
+// the prompt is the session's own.
+func (c *chain) file(path string) File {
+	f := c.files[path]
+	if !f.Text.holds() && c.st != nil && c.st.Skill.Path == path && c.wrote(c.n, path, c.st.Skill.Text) != nil {
+		return File{}
+	}
+	return f
+}
+
 // edited reports whether the file that stands for the skill is known to be another than
 // the session saw.
 func (c *chain) edited() bool {
-	return c.st != nil && c.files[c.st.Skill.Path].Text == FileEdited
+	return c.st != nil && c.file(c.st.Skill.Path).Text == FileEdited
 }
 
 // asNow leaves a failure open that rests on a file which may have been another when the
 // session ran.
 func (c *chain) asNow(s *Step, path string) {
-	if f := c.files[path]; s.State == Failed && !f.Text.holds() {
+	if f := c.file(path); s.State == Failed && !f.Text.holds() {
 		c.leaveOpen(s, f.doubt())
 	}
 }
@@ -415,12 +426,12 @@ func (c *chain) exists() {
 	t := c.Session.names[c.sub.Name]
 	p, like := c.Session.problems[c.sub.Name]
 	open := func(path string) {
-		c.add(Step{Gate: Exists, State: Undetermined, Missing: missingThen, Reason: c.files[path].doubt(), Where: replay.Where{File: path}, Advice: []string{giveThen}})
+		c.add(Step{Gate: Exists, State: Undetermined, Missing: missingThen, Reason: c.file(path).doubt(), Where: replay.Where{File: path}, Advice: []string{giveThen}})
 	}
 	switch {
-	case c.st != nil && c.files[c.st.Skill.Path].After && !c.named() && !unknownSkill(refusal):
+	case c.st != nil && c.file(c.st.Skill.Path).After && !c.named() && !unknownSkill(refusal):
 		open(c.st.Skill.Path)
-	case c.st != nil && !(c.files[c.st.Skill.Path].After && !c.named()):
+	case c.st != nil && !(c.file(c.st.Skill.Path).After && !c.named()):
 		s := c.add(Step{Gate: Exists, State: Passed, Reason: c.st.Skill.Path, Where: replay.Where{File: c.st.Skill.Path}})
 		if unknownSkill(refusal) {
 			s.Notes = append(s.Notes, fmt.Sprintf("the client did not know it at line %d", refusal.Where.Line))
@@ -439,6 +450,9 @@ func (c *chain) exists() {
 		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the client knew it at line %d", refusal.Where.Line), Where: refusal.Where, Text: plainError(refusal.Text)})
 	case t != nil && t.where.Line > 0:
 		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the log names it at line %d", t.where.Line), Where: t.where})
+	case t != nil && t.hidden && c.wrote(c.n, t.file, "") != nil:
+		e := c.wrote(c.n, t.file, "")
+		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the session wrote it (line %d)", e.Where.Line), Where: e.Where})
 	case t != nil && t.hidden:
 		open(t.file)
 	case t != nil && t.file != "":
@@ -594,7 +608,7 @@ func (c *chain) front(s *Step) {
 	if !fatal {
 		return
 	}
-	if f := c.files[k.Path]; c.toldOf() && !f.Described.holds() {
+	if f := c.file(k.Path); c.toldOf() && !f.Described.holds() {
 		s.Notes = append(s.Notes, f.doubt()+"; as it is now: "+s.Reason)
 		s.State, s.Reason, s.Advice, s.Text = Passed, "the client listed it", nil, ""
 		s.Where = replay.Where{File: k.Path, Line: 1}
@@ -756,7 +770,7 @@ func (c *chain) judged(s *Step) {
 		return
 	}
 	c.asNow(s, k.Path)
-	if at, ok := c.listedEver(); ok && s.State == Failed && c.st.Reason != skills.HeldBack && c.files[k.Path].Text != "" {
+	if at, ok := c.listedEver(); ok && s.State == Failed && c.st.Reason != skills.HeldBack && c.file(k.Path).Text != "" {
 		c.leaveOpen(s, fmt.Sprintf("it was listed at line %d; its file may have been another", at.Line))
 	}
 }
@@ -846,6 +860,10 @@ func (c *chain) announced() {
 		where := c.event(c.listing).Where
 		s.State, s.Where = Passed, where
 		s.Reason = fmt.Sprintf("by the rules, with line %d: this client writes no listing to the log", where.Line)
+		if c.state(Exists) == Undetermined {
+			s.State, s.Missing = Undetermined, missingThen
+			s.Reason += "; if its file was there"
+		}
 	case c.stops() != "" && !c.frontFailed() || c.stops() == Eligible:
 		s.State, s.Reason = NotReached, "not listed"
 	case c.state(Exists) == Undetermined:
@@ -913,8 +931,8 @@ func (c *chain) silence(s *Step) {
 		case !c.sub.Known || c.st == nil || c.st.Reason != skills.Listed || c.edited():
 		case c.st.Activated > 0:
 			s.Reason += ": a touched file has brought it in, and the client has not told of it yet"
-		case c.files[c.st.Skill.Path].Late:
-			s.Reason += "; " + c.files[c.st.Skill.Path].doubt()
+		case c.file(c.st.Skill.Path).Late:
+			s.Reason += "; " + c.file(c.st.Skill.Path).doubt()
 		default:
 			s.Reason += ", though by the files read now it would be"
 		}

@@ -101,6 +101,7 @@ type agent struct {
 	reads    map[string][]int // Reads of SKILL.md, by its folder, and of other files by their path
 	byUse    map[string][]int // results, bodies and notes of Skill calls
 	resumes  []int
+	writes   []int            // of skill files, with a text that the log tells
 	texts    map[int]string   // of tools, by the lines of their results; nil until they are asked for
 	commands map[string][]int // that the model ran, by their text; nil until they are asked for
 	ranNames []string         // their texts, sorted
@@ -193,7 +194,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	}
 	for i, c := range r.Changes {
 		a.changes[c.Skill] = append(a.changes[c.Skill], i)
-		if c.Shown != replay.ShownAbsent {
+		if c.Shown != replay.ShownAbsent && events[c.Event].Kind == replay.Listing { // not by the rules
 			s.saw(c.Skill, c.Where)
 		}
 	}
@@ -202,7 +203,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			continue
 		}
 		for name, shown := range v.Skills.All() {
-			if at, ok := v.Skills.From(name); ok && shown != replay.ShownAbsent {
+			if at, ok := v.Skills.From(name); ok && shown != replay.ShownAbsent && events[at].Kind == replay.Listing {
 				s.saw(name, events[at].Where)
 			}
 		}
@@ -233,6 +234,10 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			a.wipes = append(a.wipes, i)
 			for _, k := range e.Skills {
 				s.saw(k.Name, e.Where)
+			}
+		case replay.CatalogueChange:
+			if e.Change != nil && !e.Abandoned {
+				a.writes = append(a.writes, i)
 			}
 		case replay.Touch:
 			a.touches = append(a.touches, i)

@@ -152,6 +152,8 @@ var suite = []session{
 		asks(listed)(b)
 		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
 	}, gate: why.Exists, line: 5, says: "the client knew no skill of that name"},
+	{name: "dated after the session, of a client that logs no listing", version: "2.1.50", files: one(migrate, plain), read: after, build: silent,
+		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "announced undetermined: by the rules, with line 1: this client writes no listing to the log; if its file was there"},
 	{name: "dated after the session, and listed", version: "2.1.332", files: one(migrate, manual), read: after, build: asks(listed, "- db-migrate: Runs it."),
 		gate: why.Called, line: 1, says: "not chosen", has: "by the files and settings read now it would not be listed"},
 
@@ -197,6 +199,25 @@ var suite = []session{
 	{name: "manual only by a file that nobody wrote since", version: "2.1.332", files: one(migrate, manual), read: kept, build: asks(listed), gate: why.Eligible, line: 3, file: migrate, says: "only the user may call it"},
 	{name: "manual only by a file that nothing dates", version: "2.1.332", files: one(migrate, manual), read: doubtful, build: asks(listed),
 		gate: why.Announced, line: 2, says: "its file is dated after the session began", has: "eligible undetermined: its file is dated after the session began; as it is now: only the user may call it"},
+	{name: "manual only by a file that the session wrote", version: "2.1.332", files: one(migrate, manual), read: doubtful, build: func(b *book) {
+		asks(listed)(b)
+		b.tool("Write", `{"file_path":"`+migrate+`","content":`+quote(manual)+`}`)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Eligible, line: 3, file: migrate, says: "only the user may call it"},
+	{name: "manual only by a file that the session wrote and edited", version: "2.1.332", files: one(migrate, manual), read: doubtful, build: func(b *book) {
+		asks(listed)(b)
+		b.tool("Write", `{"file_path":"`+migrate+`","content":`+quote(manual)+`}`)
+		b.tool("Edit", `{"file_path":"`+migrate+`","old_string":"a","new_string":"b"}`)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Announced, line: 2, has: "eligible undetermined: its file is dated after the session began"},
+	{name: "left out, and written by the session", version: "2.1.332", files: with(nil), read: hidden, build: func(b *book) {
+		asks(listed)(b)
+		b.tool("Write", `{"file_path":"`+migrate+`","content":`+quote(plain)+`}`)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Announced, line: 2, has: "exists passed: the session wrote it (line 5)"},
 	{name: "manual only by its file, and listed later", version: "2.1.332", files: one(migrate, manual), read: kept, build: func(b *book) {
 		asks(listed)(b)
 		b.prompt("again")

@@ -224,7 +224,7 @@ func (a *agent) findBreaks() {
 			a.breaks = append(a.breaks, n)
 			continue
 		}
-		if a.unheard != nil && (a.unheard[n] == n || a.unheard[n] != a.unheard[n-1]) || a.version(n) != a.version(n-1) {
+		if a.unheard != nil && (a.unheard[n] == n || a.unheard[n] != a.unheard[n-1]) || a.version(n) != a.version(n-1) || a.written(n) != a.written(n-1) {
 			a.breaks = append(a.breaks, n)
 			continue
 		}
