@@ -586,6 +586,9 @@ func (c *chain) loaded() {
 		}
 	}
 	c.front(&s)
+	if !lost {
+		c.wording(&s)
+	}
 	c.add(s)
 }
 

@@ -68,6 +68,7 @@ type Session struct {
 	byName   map[*skills.Status]map[string][]*skills.Status // by the first of a list
 	problems map[string]skills.Problem
 	full     map[*skills.Entry]map[string]string
+	oddities map[oddKey][]oddity
 	shell    map[string]int // the command lines of all skills, and in how many they stand
 	known    bool           // skill files are known
 }
@@ -141,7 +142,7 @@ type worded struct{ name, text string }
 // they compare with what the session saw.
 func Prepare(r *replay.Result, courses []replay.Course, files map[string]File) *Session {
 	s := &Session{result: r, files: files, names: map[string]*trace{}, byAlias: map[string]string{}, byEnd: map[string][]string{}, fronts: map[string]bool{}, lint: map[*skills.Skill][]frontmatter.Finding{},
-		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}}
+		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}, oddities: map[oddKey][]oddity{}}
 	for i := range r.Agents {
 		s.agents = append(s.agents, s.prepare(&r.Agents[i], courses[i]))
 	}

@@ -45,6 +45,8 @@ func commands(lines ...string) string {
 	return "---\ndescription: Runs pending database migrations.\n---\n```sh\n" + strings.Join(lines, "\n") + "\n```\n"
 }
 
+const awk = "---\ndescription: Runs pending database migrations.\n---\nawk '{print $1, $NF}' f\n"
+
 // byHand is a prompt, a listing and commands that the model ran, two lines each from
 // line 3 on.
 func byHand(lines ...string) func(b *book) {
@@ -518,6 +520,11 @@ var suite = []session{
 		b.say("done")
 	}, gate: why.Called, state: why.Passed, line: 3, says: "as migrations"},
 
+	{name: "the refused command stands in a line", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\nState:\n\n!`false`\n"), build: func(b *book) {
+		asks(listed, "- db-migrate: Runs pending database migrations.")(b)
+		b.refused("db-migrate", "Shell command failed for pattern \"!`false`\": exit 1")
+	}, gate: why.Called, line: 5, says: "refused", has: "the command stands in line 6 of its file: “!`false`”"},
+
 	// delivered
 	{name: "body never injected", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
@@ -558,6 +565,25 @@ var suite = []session{
 		b.skill("db-migrate", "", base+"db-migrate\n\nDo")
 		b.say("done")
 	}, gate: why.Delivered, line: 5, says: "cut: ", has: "in_force passed: what came of it, from here on"},
+	{name: "a program of another language", version: "2.1.76", files: one(migrate, awk), build: func(b *book) {
+		b.prompt("run it")
+		b.skill("db-migrate", "", base+"db-migrate\n\nawk '{print , $NF}' f\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 2, has: "line 4 of its file, “awk '{print $1, $NF}' f”, came as “awk '{print , $NF}' f”"},
+	{name: "a program of another language, with arguments", version: "2.1.332", files: one(migrate, awk), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.skill("db-migrate", "up now", base+"db-migrate\n\nawk '{print now, $NF}' f\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "line 4 of its file, “awk '{print $1, $NF}' f”, came as “awk '{print now, $NF}' f”"},
+	{name: "a program of another language, not called", version: "2.1.332", files: one(migrate, awk), build: asks(listed, "- db-migrate: Runs pending database migrations."),
+		gate: why.Called, line: 1, says: "not chosen", has: "line 4, “awk '{print $1, $NF}' f”: the client takes $ and a number for a word of the arguments"},
+	{name: "a command in a code block", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\nNever:\n```\n!`git push`\n```\n"), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nNever:\n```\nEverything up-to-date\n```\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "line 6 of its file, “!`git push`”: what came is the output of the command"},
 	{name: "a note only", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

@@ -252,6 +252,7 @@ func (q *query) used(n int) []Step {
 		if e := q.outcome(a); e != nil {
 			called.Where, called.Text = e.Where, plainError(e.Text)
 			called.Advice = q.afterRefusal(e)
+			q.failing(&called, n, e)
 		}
 	case len(q.loose[n]) > 0:
 		e := q.event(q.loose[n][0])
@@ -594,6 +595,7 @@ func (q *query) delivered(s *Step, a *replay.Attempt) bool {
 		s.State, s.Where, s.Text = Passed, body.Where, firstLine(body.Text)
 		s.Reason = fmt.Sprintf("whole, %s (line %d)", chars(budget.Len16(body.Text)), body.Where.Line)
 		q.checked(s, body)
+		q.arrived(s, body, a)
 		if note != nil {
 			s.Notes = append(s.Notes, fmt.Sprintf("with a note before it (line %d): %s", note.Where.Line, firstLine(note.Text)))
 		}
