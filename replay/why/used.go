@@ -317,7 +317,11 @@ func (q *query) elsewhere(s *Step, n int) {
 		text = "the model called it for no other prompt of this agent"
 	}
 	if others > 0 {
-		text += fmt.Sprintf("; for %s of other agents", number(others))
+		prompts := "prompts"
+		if others == 1 {
+			prompts = "prompt"
+		}
+		text += fmt.Sprintf("; for %s %s of other agents", number(others), prompts)
 	}
 	s.Notes = append(s.Notes, text)
 }
