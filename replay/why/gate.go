@@ -156,7 +156,12 @@ type Words struct {
 	// Rank is the place of the skill among all Listed by BM25, from 1; 0 where no word is
 	// shared that tells skills apart, or the skill's text is not known.
 	Rank, Listed int
-	Score        float64
+	// Tied counts the others that have the same score.
+	Tied int
+	// Lacking are words of the prompt that the skill's name and description do not have,
+	// in the order of the prompt, where it was visible and not chosen; the first of many.
+	Lacking []string
+	Score   float64
 	// Language of the prompt and of the description, a guess by counting: its script, such
 	// as "Latin letters", where no more is known, "" if nothing is.
 	Language, SkillLanguage string

@@ -8,7 +8,6 @@ import (
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
-	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
 // carried is what stands of a skill's text in the conversation.
@@ -209,7 +208,7 @@ func (q *query) momentBefore(i int) (replay.Moment, bool) {
 
 // used are the gates from the call on.
 func (q *query) used(n int) []Step {
-	called := Step{Gate: Called, State: Failed, Reason: "not called"}
+	called := Step{Gate: Called, State: Failed, Reason: NotCalled}
 	delivered := Step{Gate: Delivered, State: NotReached}
 	force := Step{Gate: InForce, State: NotReached}
 	done := -1 // the attempt that succeeded
@@ -260,7 +259,7 @@ func (q *query) used(n int) []Step {
 		called.Reason = fmt.Sprintf("its text came without a call (line %d)", e.Where.Line)
 		switch {
 		case q.agent.Agent.OnBehalfOf != "" && q.isName(replay.NormalName(q.agent.Agent.OnBehalfOf)):
-			called.Reason = "this agent is the fork that runs it"
+			called.Reason = asFork
 		case e.Stack < 0:
 			called.Reason = "preloaded: the agent's definition names it"
 		}
@@ -274,7 +273,9 @@ func (q *query) used(n int) []Step {
 	if len(q.calls[n])+len(q.loose[n]) == 0 {
 		q.elsewhere(&called, n)
 	}
-	return []Step{called, delivered, force}
+	steps := []Step{called, delivered, force}
+	q.private(n, steps)
+	return steps
 }
 
 // elsewhere tells how often the model chose the skill for other prompts of the session.
@@ -384,14 +385,8 @@ func (q *query) misnamed(s *Step, n int) {
 	}
 }
 
-// refusalText is the first line of a refusal, with the next where that tells the fault.
-func refusalText(e *replay.Event) string {
-	text := plainError(e.Text)
-	if rest, ok := strings.CutPrefix(text, rules.InputInvalid); ok {
-		return strings.TrimSuffix(rules.InputInvalid, "\n") + " " + firstLine(rest)
-	}
-	return firstLine(text)
-}
+// refusalText is a refusal on one line.
+func refusalText(e *replay.Event) string { return oneLine(plainError(e.Text)) }
 
 // attempted says how a call went.
 func (q *query) attempted(t int) string {
