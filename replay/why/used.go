@@ -355,7 +355,12 @@ func (q *query) twin(n int) int {
 // misnamed tells of calls of the tool Skill that name no skill: the model tried to use
 // one, and nothing says which, but for one that gives the name where no client looks.
 func (q *query) misnamed(s *Step, n int) {
-	for _, t := range q.unnamed[n] {
+	const most = 5 // of them
+	for nth, t := range q.unnamed[n] {
+		if nth == most {
+			s.Notes = append(s.Notes, fmt.Sprintf("and %s more calls that name no skill", number(len(q.unnamed[n])-most)))
+			break
+		}
 		a := &q.summary.Attempts[t]
 		e := q.event(a.Event)
 		var answer *replay.Event

@@ -50,3 +50,28 @@ func TestOddities(t *testing.T) {
 		}
 	}
 }
+
+func FuzzOddities(f *testing.F) {
+	for _, text := range []string{"awk '{print $1}' f", "Do not: `` !`git push` ``\n!`a\nb` \"!`c`\" !`", "```!\nls\n```\n```\n!`x`", "\xff!`\x00`$1 sed '$9'"} {
+		f.Add(text, "2.1.332")
+		f.Add(text, "2.1.20")
+	}
+	table, err := rules.For("claude-code")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text, version string) {
+		r, err := table.At(version)
+		if err != nil {
+			return
+		}
+		for _, o := range oddities(&skills.Skill{Text: text, Body: text}, &r, true) {
+			if o.line < 1 || o.line > 1+strings.Count(text, "\n") || o.text == "" || o.what == "" {
+				t.Errorf("%+v", o)
+			}
+		}
+		shellLines(text, 0)
+		rare(text)
+		ownFile(text, version)
+	})
+}
