@@ -127,6 +127,17 @@ func (c *chain) fromLog(s *Step) {
 		return
 	}
 	lines := c.lines(at)
+	if r := c.rules(); r != nil && c.shownNow() == replay.ShownShortened {
+		// Where the room goes by use a text is whole, or there is none: one with an end cut
+		// off was longer than an entry may be.
+		n := budget.Len16(lines[c.sub.Name].Text)
+		if r.Size.Overflow == budget.OverflowGreedy || r.Size.Overflow == budget.OverflowStrip || n == c.capOf(c.settings()) {
+			s.Reason += fmt.Sprintf(": an entry is cut at %s", number(n))
+			s.Notes = append(s.Notes, "how long its description is needs the skill files")
+			s.Advice = append(s.Advice, "say what matters first in its description, or shorten it")
+			return
+		}
+	}
 	bare, used := 0, 0
 	for _, l := range lines {
 		if l.Bare {

@@ -298,6 +298,10 @@ var suite = []session{
 		build: asks("- commit", "- db-migrate"), gate: why.Described, line: 2, says: "only the name"},
 	{name: "shortened at the cap", version: "2.1.332", files: one(migrate, skillFile("description: "+strings.Repeat("migrate ", 250))), build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 250)[:1535]+"…"),
 		gate: why.Described, line: 2, says: "shortened to 1,535 of 1,999 characters", has: "cut 463 characters from its description"},
+	{name: "shortened at the cap, by the log alone", version: "2.1.332", build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 250)[:1535]+"…"),
+		gate: why.Described, line: 2, says: "shortened to 1,535 characters: an entry is cut at 1,536"},
+	{name: "shortened to the width of all, by the log alone", version: "2.1.112", build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 20)[:159]+"…"),
+		gate: why.Described, line: 2, says: "shortened to 159 characters: its description did not fit the listing"},
 	{name: "name only by an override", version: "2.1.332", files: one(migrate, plain), settings: replay.Settings{Overrides: map[string]string{"db-migrate": "name-only"}}, build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "skillOverrides says name-only"},
 
 	// present
@@ -310,6 +314,12 @@ var suite = []session{
 		b.prompt("use db-migrate")
 		b.say("done")
 	}, prompt: 2, gate: why.Present, line: 5, says: "lost at the compaction of line 5", has: "does not list again"},
+	{name: "lost at a compaction by name only", version: "2.1.178", build: func(b *book) {
+		asks(listed, "- db-migrate")(b)
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, line: 4, says: "lost at the compaction of line 4", has: "described info: by name only"},
 	{name: "gone from a later listing", version: "2.1.112", build: func(b *book) {
 		b.prompt("hello")
 		b.listing(true, listed, "- db-migrate: Runs it.")
@@ -604,6 +614,14 @@ var suite = []session{
 	}, gate: why.Called, state: why.Passed, line: 3, has: "in a fork, agent a1"},
 
 	// in force
+	{name: "refused, and in force by an earlier line", version: "2.1.332", build: func(b *book) {
+		b.slash("db-migrate", "", base+"db-migrate\n\nDo it.\n", "")
+		b.listing(true, listed)
+		b.say("done")
+		b.prompt("again")
+		b.refused("db-migrate", "<tool_use_error>Skill db-migrate cannot be used with Skill tool due to disable-model-invocation</tool_use_error>")
+		b.say("done")
+	}, prompt: 1, gate: why.Eligible, line: 7, says: "refused (line 7)", has: "in_force passed: its text stands in the conversation (line 2)"},
 	{name: "still in force", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

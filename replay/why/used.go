@@ -253,6 +253,9 @@ func (q *query) used(n int) []Step {
 			called.Advice = q.afterRefusal(e)
 			q.failing(&called, n, e)
 		}
+		if c, ok := q.state(n); ok {
+			q.force(&force, c) // of a call for an earlier prompt
+		}
 	case len(q.loose[n]) > 0:
 		e := q.event(q.loose[n][0])
 		called.State, called.Where = Passed, e.Where
@@ -801,6 +804,9 @@ func (q *query) settle(out *Question, n int) {
 	// What kept the skill from the model did not keep it from being used; and somebody who
 	// called it in vain did not need to be told of it.
 	tried := len(q.calls[n]) > 0
+	if d := out.Step(Described); d.State == Failed && out.Step(Present).State == Failed {
+		d.State = Info // how it stood where it was lost: now nothing of it is seen
+	}
 	for i := range out.Steps {
 		s := &out.Steps[i]
 		if s.Gate == Called {
