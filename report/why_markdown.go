@@ -207,11 +207,9 @@ func mdText(s string) string {
 		inWord := i > 0 && (unicode.IsLetter(text[i-1]) || unicode.IsDigit(text[i-1]) || text[i-1] == '_')
 		next := i+1 < len(text) && (unicode.IsLetter(text[i+1]) || unicode.IsDigit(text[i+1]))
 		switch {
-		case (r == '@' || r == '#') && next && !inWord:
+		case next && (r == '@' && !inWord || r == '#'):
 			b.WriteString(string(r) + apart)
 			continue
-		case r == '#' && next:
-			b.WriteString(apart)
 		case r == ':' && i+2 < len(text) && text[i+1] == '/' && text[i+2] == '/':
 			b.WriteByte('\\')
 		case r == '.' && inWord && i >= 3 && strings.EqualFold(string(text[i-3:i]), "www"):
