@@ -589,7 +589,16 @@ func (c *chain) loaded() {
 	if !lost {
 		c.wording(&s)
 	}
+	c.ifThere(&s)
 	c.add(s)
+}
+
+// ifThere leaves open what holds only if the file was there.
+func (c *chain) ifThere(s *Step) {
+	if c.state(Exists) == Undetermined && s.State == Passed {
+		s.State, s.Missing = Undetermined, missingThen
+		s.Reason = strings.TrimSuffix(c.step(Exists).Reason+"; as it is now: "+s.Reason, "; as it is now: ")
+	}
 }
 
 // front says what the client makes of the front matter.
@@ -715,6 +724,9 @@ func (c *chain) eligible() {
 		c.judged(&s)
 	}
 	c.permitted(&s)
+	if c.st != nil {
+		c.ifThere(&s)
+	}
 	c.add(s)
 }
 

@@ -149,7 +149,7 @@ var suite = []session{
 	{name: "left out, dated after the session", version: "2.1.332", files: with(nil), read: hidden, build: asks(listed),
 		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "announced not_reached"},
 	{name: "kept from the model, dated after the session", version: "2.1.332", files: one(migrate, manual), read: after, build: asks(listed),
-		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "eligible undetermined: its file is dated after the session; as it is now: only the user may call it"},
+		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "loaded undetermined: its file is dated after the session; as it is now: read [] []\neligible undetermined: its file is dated after the session; as it is now: only the user may call it"},
 	{name: "dated after the session, and unknown to the client", version: "2.1.332", files: one(migrate, plain), read: after, build: func(b *book) {
 		asks(listed)(b)
 		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
