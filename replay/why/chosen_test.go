@@ -67,7 +67,7 @@ func TestChosen(t *testing.T) {
 func TestNotChosen(t *testing.T) {
 	described := map[string]string{"db-migrate": "Runs pending jobs, by day.", "x-migrate": "Makes pending things, by day.", "y-migrate": "Takes pending things, by day.", "z": "Nothing of all that.", "zz": "Another thing."}
 	for _, tt := range []struct{ prompt, front, want string }{
-		{"run the pending migration of the billing schema", "", `rank 1 tied 2 lacks [run migration billing schema] advice ["write words of such prompts into its description, where they tell of the skill: asked names those that it lacks" "type /db-migrate: that needs no choice of the model"]`},
+		{"run the pending migration of the billing schema", "", `rank 1 tied 2 lacks [run migration billing schema] advice ["write words of such prompts into its description, where they tell of the skill: asked names those that it lacks" "type /db-migrate, which needs no choice of the model"]`},
 		{"use db-migrate on the billing schema", "\nuser-invocable: false", `rank 1 tied 0 lacks [billing schema] advice []`},
 	} {
 		files := map[string]string{}

@@ -56,7 +56,7 @@ func (s *Session) otherwise(sub *Subject, q *Question) {
 			}
 		}
 	}
-	step.Advice = append(step.Advice, "type /"+sub.Name+": that needs no choice of the model")
+	step.Advice = append(step.Advice, "type /"+sub.Name+", which needs no choice of the model")
 }
 
 func (s *Session) compare(sub *Subject, q *Question) {
