@@ -603,6 +603,10 @@ func (w *walker) user(r *record) {
 		return
 	}
 	text, images := joined(m)
+	if name, answer, ok := unknownCommand(text); ok {
+		w.emit(Event{Kind: NoCommand, Skill: name, Text: answer})
+		return
+	}
 	switch classify(text) {
 	case textCommand:
 		w.command(r, text)
@@ -917,6 +921,10 @@ func hasResult(r *record, id string) bool {
 }
 
 func (w *walker) system(r *record) {
+	if name, answer, ok := unknownCommand(r.Unknown); ok {
+		w.emit(Event{Kind: NoCommand, Skill: name, Text: answer})
+		return
+	}
 	if r.Compact == nil || r.Subtype != "compact_boundary" {
 		return
 	}
@@ -937,6 +945,18 @@ func (w *walker) system(r *record) {
 func (w *walker) attachment(r *record) {
 	if r.Attachment == nil {
 		return
+	}
+	if name, answer, ok := unknownCommand(r.Unknown); ok {
+		// The line as typed went to the model: it is the prompt before (recorded at 2.1.332).
+		e := Event{Kind: NoCommand, Skill: name, Text: answer}
+		for i := w.prevActive; i >= 0 && e.Input == ""; i = w.agent.Events[i].Parent {
+			if p := &w.agent.Events[i]; p.Kind == Prompt {
+				e.Input = p.Text
+			} else if p.Kind == Turn {
+				break
+			}
+		}
+		w.emit(e)
 	}
 	if r.Attachment.Path != "" && w.boundaries > 0 {
 		w.emit(Event{Kind: Restored, Path: r.Attachment.Path})

@@ -443,3 +443,23 @@ func TestPassOn(t *testing.T) {
 	}
 	equal(t, "on behalf of", strings.Join(got, " "), "main: x:f y:f z:f w:")
 }
+
+// What the client answers to a typed command that it does not know is no prompt.
+func TestNoCommand(t *testing.T) {
+	for text, want := range map[string]string{
+		"Unknown slash command: Commit-Helper":                                      "Commit-Helper",
+		"Unknown skill: no-such-thing":                                              "no-such-thing",
+		"Unknown command: /Commit-Helper. Did you mean /commit-helper?":             "Commit-Helper",
+		"<local-command-stdout>Unknown command: /db:migrate</local-command-stdout>": "db:migrate",
+		"Unknown skill: commit — why does the client say that?":                     "",
+		"Unknown skill: ":                                         "",
+		"what does Unknown skill: commit mean":                    "",
+		"<tool_use_error>Unknown skill: commit</tool_use_error>":  "",
+		"<local-command-stdout>Compacted </local-command-stdout>": "",
+	} {
+		name, answer, ok := replay.UnknownCommand(text)
+		if name != want || ok != (want != "") || strings.Contains(answer, "<") {
+			t.Errorf("%q: %q %q %v", text, name, answer, ok)
+		}
+	}
+}

@@ -42,6 +42,7 @@ type detail struct {
 	StackedInput              string
 	SourceToolUse             string
 	PromptSource, TurnOrigin  string
+	Unknown                   string // the client's answer to a command that it does not know
 	Attachment                *attachment
 	Result                    *jsonl.ToolResult
 	Compact                   *jsonl.Compact
@@ -112,6 +113,12 @@ func (in *intake) take(r *jsonl.Record) *record {
 		Stacked: r.Stacked, StackedInput: r.StackedInput, SourceToolUse: r.SourceToolUse,
 		PromptSource: r.PromptSource, TurnOrigin: r.TurnOrigin,
 		Attachment: attached(r), Result: in.result(r), Compact: r.Compact, Partial: r.Partial}
+	switch {
+	case r.Kind == jsonl.KindSystem && (r.Subtype == "informational" || r.Subtype == "local_command"):
+		_, d.Unknown, _ = unknownCommand(r.Text)
+	case r.Attachment != nil && r.Attachment.Type == "unknown_command_fallback":
+		d.Unknown = "Unknown command: /" + r.Attachment.Command
+	}
 	if d != plain {
 		out.detail = new(d)
 	}

@@ -41,6 +41,28 @@ func classify(text string) textClass {
 	return textPrompt
 }
 
+// unknowns begin what the client answers to a typed line whose command it does not
+// know: at 2.0, from 2.1.20 on, and from 2.1.112 on (recorded).
+var unknowns = []string{"Unknown slash command: ", "Unknown skill: ", "Unknown command: /"}
+
+// unknownCommand reads the client's answer to a command that it does not know; ok is
+// false for any other text.
+func unknownCommand(text string) (name, answer string, ok bool) {
+	const before, behind = "<local-command-stdout>", "</local-command-stdout>" // recorded at 2.1.260
+	answer = strings.TrimSuffix(strings.TrimPrefix(text, before), behind)
+	for _, open := range unknowns {
+		name, ok := strings.CutPrefix(answer, open)
+		if !ok {
+			continue
+		}
+		name, _, _ = strings.Cut(name, ". Did you mean ")
+		if name = strings.TrimPrefix(name, "/"); name != "" && !strings.ContainsAny(name, " \t\r\n") {
+			return name, answer, true
+		}
+	}
+	return "", "", false
+}
+
 // tag is the text between <name> and </name>.
 func tag(text, name string) (string, bool) {
 	open, end := "<"+name+">", "</"+name+">"

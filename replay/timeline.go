@@ -44,6 +44,10 @@ const (
 	Restored        EventKind = "restored" // files that the client put back after a compaction
 )
 
+// NoCommand is what the client tells the user of a typed command that it does not know:
+// neither an input nor an effect.
+const NoCommand EventKind = "no_command"
+
 // Effects: what the client then told the model.
 const (
 	Listing      EventKind = "listing"
@@ -100,7 +104,8 @@ type Event struct {
 	// Position of a call among the tool uses of its prompt, and among Skill calls, from 1.
 	ToolPosition, SkillPosition int
 	// Position in a stack of typed skills, from 1; 0 outside a stack. Input is the
-	// whole line as typed, at the first skill of a stack.
+	// whole line as typed, at the first skill of a stack, or where a line whose command the
+	// client does not know went to the model as a prompt.
 	Stack int
 	Input string
 

@@ -26,7 +26,9 @@ type column struct {
 	drop int
 	// tail keeps the end of a cut text (paths) instead of its start.
 	tail bool
-	ink  func(cell string) ink // colour of a cell, nil for none
+	// middle keeps both ends of a cut text (names).
+	middle bool
+	ink    func(cell string) ink // colour of a cell, nil for none
 }
 
 // grid is a table without lines: a row of titles, rows of cells, two blanks
@@ -97,8 +99,11 @@ func (g *grid) write(w io.Writer, style Style) error {
 		cells := make([]string, len(g.columns))
 		for i, c := range g.columns {
 			cut := Truncate
-			if c.tail {
+			switch {
+			case c.tail:
 				cut = truncateStart
+			case c.middle:
+				cut = truncateMiddle
 			}
 			cells[i] = cut(row[i], widths[i])
 			if c.ink != nil && row[i] != "" {
@@ -154,6 +159,12 @@ func (g *grid) dropEmpty() {
 		}
 		return false
 	})
+}
+
+// has reports whether a column is there still; those that found no room are not, once
+// the grid is written.
+func (g *grid) has(title string) bool {
+	return slices.ContainsFunc(g.columns, func(c column) bool { return c.title == title })
 }
 
 // keep removes the columns for which wanted is false.

@@ -57,6 +57,15 @@ func truncateStart(s string, width int) string {
 	return "…" + string(runes[i:])
 }
 
+// truncateMiddle cuts s in its middle: names that begin alike differ at their ends.
+func truncateMiddle(s string, width int) string {
+	if width < 5 || displayWidth(s) <= width {
+		return Truncate(s, width)
+	}
+	tail := truncateStart(s, width/2+1)
+	return strings.TrimSuffix(Truncate(s, width-displayWidth(tail)+1), "…") + tail
+}
+
 // count writes n with thousands separators: 1,612.
 func count[T ~int | ~int64](n T) string {
 	digits := strconv.FormatInt(int64(n), 10)

@@ -93,7 +93,7 @@ type TimelineFilter struct {
 
 // EventKinds lists the kinds that a filter knows, in the order of a session.
 var EventKinds = []replay.EventKind{
-	replay.Start, replay.Prompt, replay.Slash, replay.Turn, replay.SkillCall, replay.Touch, replay.Entered, replay.CatalogueChange, replay.Noticed,
+	replay.Start, replay.Prompt, replay.Slash, replay.NoCommand, replay.Turn, replay.SkillCall, replay.Touch, replay.Entered, replay.CatalogueChange, replay.Noticed,
 	replay.Compaction, replay.Restored, replay.Listing, replay.Body, replay.Refusal, replay.Note, replay.Reattachment, replay.Launched,
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,9 @@ type WhyDocument struct {
 	// says by what it was chosen.
 	Focus  *int   `json:"focus,omitempty"`
 	Chosen string `json:"chosen,omitempty"`
+	// redacted: it may be shown to others, so that no command is proposed that names the
+	// paths of this machine.
+	redacted bool
 }
 
 // WhySession is one session that was asked.
@@ -39,10 +43,12 @@ type WhySession struct {
 	ID   string `json:"id"`
 	File string `json:"file"`
 	// InScope: the log lies in a configuration folder in scope, so that its id names it.
-	InScope     bool       `json:"in_scope"`
-	Client      string     `json:"client"`
-	RulesExact  bool       `json:"rules_exact"`
-	Start       *time.Time `json:"start,omitempty"`
+	InScope    bool       `json:"in_scope"`
+	Client     string     `json:"client"`
+	RulesExact bool       `json:"rules_exact"`
+	Start      *time.Time `json:"start,omitempty"`
+	// CWD is the folder in which the client was started.
+	CWD         string     `json:"cwd,omitempty"`
 	Inputs      []WhyInput `json:"inputs"`
 	Assumptions []string   `json:"assumptions,omitempty"`
 	WhySummary
@@ -52,6 +58,30 @@ type WhySession struct {
 	State  string `json:"state,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Chosen says for which prompts the skill was called; absent where none was asked.
+	Chosen *WhyChosen `json:"chosen,omitempty"`
+	// Agents are those beside the main loop that had the skill's text.
+	Agents  []WhyAgent `json:"agents,omitempty"`
+	private []string
+}
+
+// WhyChosen says for how many prompts of a session a skill was called.
+type WhyChosen struct {
+	Prompts int    `json:"prompts"`
+	Of      int    `json:"of"`
+	Agent   string `json:"agent,omitempty"` // of the first, with its place
+	Prompt  int    `json:"prompt,omitempty"`
+	Command string `json:"command,omitempty"`
+	Line    int    `json:"line,omitempty"`
+}
+
+// WhyAgent is the first use of the skill by an agent: a call, or a text that stood there
+// from the start.
+type WhyAgent struct {
+	Agent  string `json:"agent"`
+	File   string `json:"file,omitempty"` // where it is not the session's main log
+	Line   int    `json:"line,omitempty"`
+	Called bool   `json:"called"`
 }
 
 // WhyInput says where an input came from.
@@ -99,6 +129,7 @@ type WhyQuestion struct {
 	Text      *Text       `json:"text,omitempty"`
 	Chars     int         `json:"chars,omitempty"` // UTF-16 code units of the prompt
 	Abandoned bool        `json:"abandoned,omitempty"`
+	Version   string      `json:"version,omitempty"` // of the client that it was typed to
 	Shown     string      `json:"shown"`
 	Predicted bool        `json:"predicted,omitempty"`
 	Verdict   WhyDecision `json:"verdict"`
@@ -129,13 +160,17 @@ type WhyGate struct {
 	Text    *Text    `json:"text,omitempty"` // what stands there
 	Notes   []string `json:"notes,omitempty"`
 	Advice  []string `json:"advice,omitempty"`
+	private []string
 }
 
 // WhyWords are the facts about what a prompt said.
 type WhyWords struct {
 	Shared        []string `json:"shared,omitempty"`
 	SharedCount   int      `json:"shared_count"`
+	Lacking       []string `json:"lacking,omitempty"`
+	LackingCount  int      `json:"lacking_count,omitempty"`
 	Rank          int      `json:"rank,omitempty"`
+	Tied          int      `json:"tied,omitempty"`
 	Listed        int      `json:"listed"`
 	Language      string   `json:"language,omitempty"`
 	SkillLanguage string   `json:"skill_language,omitempty"`
@@ -162,7 +197,7 @@ type WhySkill struct {
 // NewWhySession makes the block of a session. Worst is the first question with the
 // verdict that tells most, nil where there is none.
 func NewWhySession(r *replay.Result, inScope bool, t why.Tally, worst *why.Question) WhySession {
-	out := WhySession{ID: r.Session.ID, File: r.Session.File, Client: r.Client, RulesExact: r.RulesExact, Start: timeOf(r.Session.Start),
+	out := WhySession{ID: r.Session.ID, File: r.Session.File, Client: r.Client, RulesExact: r.RulesExact, Start: timeOf(r.Session.Start), CWD: r.Session.CWD,
 		Inputs: []WhyInput{}, Assumptions: r.Assumptions, WhySummary: newWhySummary(t), InScope: inScope}
 	for _, in := range r.Inputs {
 		out.Inputs = append(out.Inputs, WhyInput{in.Name, in.Source, in.Found, in.Note})
@@ -170,8 +205,20 @@ func NewWhySession(r *replay.Result, inScope bool, t why.Tally, worst *why.Quest
 	if worst != nil {
 		v := &worst.Verdict
 		out.Gate, out.State, out.Line, out.Reason = string(v.Gate), string(v.State), v.Where.Line, worst.Step(v.Gate).Reason
+		out.private = worst.Step(v.Gate).Private
 	}
 	return out
+}
+
+// Choose tells for which prompts of the session the skill was called.
+func (s *WhySession) Choose(c why.Chosen) {
+	s.Chosen = &WhyChosen{Prompts: c.Prompts, Of: c.All}
+	if q := c.First; q != nil {
+		s.Chosen.Agent, s.Chosen.Prompt, s.Chosen.Command, s.Chosen.Line = q.Agent, q.Prompt, q.Command, q.Where.Line
+	}
+	for _, a := range c.Agents {
+		s.Agents = append(s.Agents, WhyAgent{a.Agent, otherFile(a.Where.File, s.File), a.Where.Line, a.Called})
+	}
 }
 
 func newWhySummary(t why.Tally) WhySummary {
@@ -186,7 +233,7 @@ func newWhySummary(t why.Tally) WhySummary {
 // NewWhyQuestion makes the block of a question of a session whose main log is main.
 func NewWhyQuestion(session, main string, q *why.Question) WhyQuestion {
 	out := WhyQuestion{Session: session, Agent: q.Agent, Prompt: q.Prompt, Command: q.Command, File: otherFile(q.Where.File, main), Line: q.Where.Line, UUID: q.Where.UUID,
-		Abandoned: q.Abandoned, Shown: string(q.Shown), Predicted: q.Predicted, Gates: []WhyGate{}, Advice: q.Advice()}
+		Abandoned: q.Abandoned, Version: q.Version, Shown: string(q.Shown), Predicted: q.Predicted, Gates: []WhyGate{}, Advice: q.Advice()}
 	if q.Text != "" {
 		out.Text, out.Chars = new(Text(q.Text)), budget.Len16(q.Text)
 	}
@@ -194,14 +241,14 @@ func NewWhyQuestion(session, main string, q *why.Question) WhyQuestion {
 	out.Verdict = WhyDecision{string(v.Gate), string(v.State), v.Reason, otherFile(v.Where.File, main), v.Where.Line, v.Where.UUID}
 	for i := range q.Steps {
 		s := &q.Steps[i]
-		g := WhyGate{Gate: string(s.Gate), State: string(s.State), Reason: s.Reason, Missing: s.Missing, File: otherFile(s.Where.File, main), Line: s.Where.Line, UUID: s.Where.UUID, Notes: s.Notes, Advice: s.Advice}
+		g := WhyGate{Gate: string(s.Gate), State: string(s.State), Reason: s.Reason, Missing: s.Missing, File: otherFile(s.Where.File, main), Line: s.Where.Line, UUID: s.Where.UUID, Notes: s.Notes, Advice: s.Advice, private: s.Private}
 		if s.Text != "" {
 			g.Text = new(Text(s.Text))
 		}
 		out.Gates = append(out.Gates, g)
 	}
 	w := &q.Words
-	out.Words = WhyWords{Shared: w.Shared, SharedCount: len(w.Shared), Rank: w.Rank, Listed: w.Listed, Language: w.Language, SkillLanguage: w.SkillLanguage, Foreign: w.Foreign, Named: w.Named, Typed: w.Typed, Mode: w.Mode}
+	out.Words = WhyWords{Shared: w.Shared, SharedCount: len(w.Shared), Lacking: w.Lacking, LackingCount: len(w.Lacking), Rank: w.Rank, Tied: w.Tied, Listed: w.Listed, Language: w.Language, SkillLanguage: w.SkillLanguage, Foreign: w.Foreign, Named: w.Named, Typed: w.Typed, Mode: w.Mode}
 	return out
 }
 
@@ -216,8 +263,81 @@ func NewWhy(sub why.Subject, sessions []WhySession, questions []WhyQuestion, tot
 	if doc.Questions == nil {
 		doc.Questions = []WhyQuestion{}
 	}
+	doc.elsewhere()
 	doc.focus()
 	return doc
+}
+
+// elsewhere says of prompts for which the skill was not chosen how often it was chosen
+// for others, and proposes to compare.
+func (d *WhyDocument) elsewhere() {
+	byID := map[string]*WhySession{}
+	used, calls := 0, 0 // sessions that used it, and how often
+	var first, second *WhySession
+	for i := range d.Sessions {
+		s := &d.Sessions[i]
+		byID[s.ID] = s
+		if n := s.ByModel + s.ByUser; n > 0 {
+			used, calls = used+1, calls+n
+			switch {
+			case first == nil:
+				first = s
+			case second == nil:
+				second = s
+			}
+		}
+	}
+	for i := range d.Questions {
+		q := &d.Questions[i]
+		g := q.gate(why.Called)
+		s := byID[q.Session]
+		if s == nil || s.Chosen == nil || !q.notChosen() {
+			continue
+		}
+		var advice []string
+		c := s.Chosen
+		if c.Prompts > 0 {
+			at := (&WhyQuestion{Agent: c.Agent, Prompt: c.Prompt, Command: c.Command, Line: c.Line}).name()
+			advice = append(advice, "compare with "+at+", for which it was called")
+		}
+		if others := len(d.Sessions) - 1; others > 0 {
+			n, m := used, calls
+			other := first
+			if own := s.ByModel + s.ByUser; own > 0 {
+				n, m = n-1, m-own
+				if first == s {
+					other = second
+				}
+			}
+			text := fmt.Sprintf("called in none of the other %s", plural(others, "session"))
+			if others == 1 {
+				text = "not called in the other session"
+			}
+			if n > 0 && other != nil {
+				text = fmt.Sprintf("called in %s of the other %s, %s", count(n), plural(others, "session"), times(m))
+				advice = append(advice, fmt.Sprintf("compare with session %s, in which it was called %s", shortID(other.ID), times(other.ByModel+other.ByUser)))
+			}
+			g.Notes = append(slices.Clone(g.Notes), text)
+		}
+		g.Advice = slices.Concat(advice, g.Advice)
+		q.Advice = slices.Concat(advice, q.Advice)
+	}
+}
+
+// gate is a gate of the question, nil if it is not there.
+func (q *WhyQuestion) gate(g why.Gate) *WhyGate {
+	for i := range q.Gates {
+		if q.Gates[i].Gate == string(g) {
+			return &q.Gates[i]
+		}
+	}
+	return nil
+}
+
+// notChosen reports whether the skill was visible, and nobody tried to use it.
+func (q *WhyQuestion) notChosen() bool {
+	g := q.gate(why.Called)
+	return g != nil && q.Verdict.Gate == string(why.Called) && q.Verdict.State == string(why.Failed) && g.Reason == why.NotCalled
 }
 
 // NewWhyAll makes the document of all skills, the worst first.

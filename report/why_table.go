@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay/why"
@@ -65,7 +64,7 @@ func (d *WhyDocument) session(id string) *WhySession {
 func (d *WhyDocument) writeQuestion(b *strings.Builder, style Style, q *WhyQuestion) error {
 	head := []string{style.paint(bold, "session "+shortID(q.Session))}
 	if s := d.session(q.Session); s != nil {
-		client := Escape(strings.ReplaceAll(s.Client, "@", " "))
+		client := Escape(q.client(s))
 		if !s.RulesExact {
 			client += " (nearest rules)"
 		}
@@ -92,11 +91,50 @@ func (d *WhyDocument) writeQuestion(b *strings.Builder, style Style, q *WhyQuest
 	for _, line := range wrap(Escape(q.Verdict.Reason), style.width()) {
 		b.WriteString(style.paint(ink, line) + "\n")
 	}
+	if text := d.byAgents(q); text != "" {
+		style.line(b, text)
+	}
 	b.WriteString("\n")
 	q.writeChain(b, style)
 	q.writeEvidence(b, style)
 	q.writeAdvice(b, style)
 	return nil
+}
+
+// client is the client with its version, that of the prompt where the session has
+// several.
+func (q *WhyQuestion) client(s *WhySession) string {
+	name, version, ok := strings.Cut(s.Client, "@")
+	switch {
+	case !ok:
+		return name
+	case q.Version != "" && q.Version != version:
+		return name + " " + q.Version + " at this prompt"
+	}
+	return name + " " + version
+}
+
+// byAgents says that agents used a skill which the main loop did not.
+func (d *WhyDocument) byAgents(q *WhyQuestion) string {
+	s := d.session(q.Session)
+	if s == nil || len(s.Agents) == 0 || q.Agent != "main" || q.called() {
+		return ""
+	}
+	a := &s.Agents[0]
+	for i := range s.Agents {
+		if s.Agents[i].Called {
+			a = &s.Agents[i]
+			break
+		}
+	}
+	text := fmt.Sprintf("Not by the main loop, but agent %s called it at line %d of its log", shortID(a.Agent), a.Line)
+	if !a.Called {
+		text = fmt.Sprintf("Not by the main loop, but its text stood before agent %s from the start (line %d of its log)", shortID(a.Agent), a.Line)
+	}
+	if n := len(s.Agents) - 1; n > 0 {
+		text += fmt.Sprintf(", and %s had it too", plural(n, "other agent"))
+	}
+	return text + "."
 }
 
 // name is a question in short words.
@@ -199,7 +237,17 @@ func (q *WhyQuestion) askedWords(style Style) string {
 		parts = append(parts, "shares no word that tells skills apart")
 	}
 	if w.Rank > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s listed by words", why.Ordinal(w.Rank), count(w.Listed)))
+		place := fmt.Sprintf("%s of %s listed by words", why.Ordinal(w.Rank), count(w.Listed))
+		if w.Tied > 0 {
+			place += ", tied with " + plural(w.Tied, "other")
+		}
+		parts = append(parts, place)
+	}
+	switch {
+	case len(w.Lacking) > 0:
+		parts = append(parts, "lacks "+listAll(escapeAll(w.Lacking), style.limit(6)))
+	case w.LackingCount > 0:
+		parts = append(parts, "lacks "+plural(w.LackingCount, "word")+" of it")
 	}
 	if w.Foreign {
 		parts = append(parts, "asked in "+w.Language+", described in "+w.SkillLanguage)
@@ -266,13 +314,12 @@ func (q *WhyQuestion) writeAdvice(b *strings.Builder, style Style) {
 	style.line(b, head+together(escapeAll(q.Advice), style.width()))
 }
 
-// writeOthers groups the other prompts by what was said of them.
-func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQuestion) error {
+// others groups all prompts of one session by what was said of them: of each group the
+// name, the line, the gate, its state and the reason.
+func (d *WhyDocument) others() [][]string {
 	if len(d.Questions) < 2 || len(d.Sessions) > 1 {
 		return nil
 	}
-	b.WriteString("\n")
-	g := grid{columns: []column{{title: "prompts"}, {title: "line", right: true}, {title: "gate"}, {title: "", ink: whyInk}, {title: "why", shrink: 1, least: 24}}}
 	type run struct{ first, last int }
 	var runs []run
 	for i := range d.Questions {
@@ -286,11 +333,8 @@ func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQue
 		}
 		runs = append(runs, run{i, i})
 	}
-	limit := style.limit(20)
-	for n, r := range runs {
-		if limit > 0 && n == limit {
-			break
-		}
+	var out [][]string
+	for _, r := range runs {
 		a, z := &d.Questions[r.first], &d.Questions[r.last]
 		name := strings.TrimSuffix(a.name(), fmt.Sprintf(" (line %d)", a.Line))
 		name = strings.TrimPrefix(name, "prompt ")
@@ -300,7 +344,25 @@ func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQue
 				name += " of agent " + shortID(a.Agent)
 			}
 		}
-		g.add(name, fmt.Sprint(a.Line), strings.ReplaceAll(a.Verdict.Gate, "_", " "), stateWords[a.Verdict.State], Escape(gateReason(a)))
+		out = append(out, []string{name, fmt.Sprint(a.Line), a.Verdict.Gate, a.Verdict.State, gateReason(a)})
+	}
+	return out
+}
+
+// writeOthers writes the other prompts.
+func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQuestion) error {
+	runs := d.others()
+	if len(runs) == 0 {
+		return nil
+	}
+	b.WriteString("\n")
+	g := grid{columns: []column{{title: "prompts"}, {title: "line", right: true}, {title: "gate"}, {title: "", ink: whyInk}, {title: "why", shrink: 1, least: 24}}}
+	limit := style.limit(20)
+	for n, r := range runs {
+		if limit > 0 && n == limit {
+			break
+		}
+		g.add(r[0], r[1], strings.ReplaceAll(r[2], "_", " "), stateWords[r[3]], Escape(r[4]))
 	}
 	if err := g.write(b, style); err != nil {
 		return err
@@ -310,7 +372,7 @@ func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQue
 	}
 	for i := range d.Questions {
 		q := &d.Questions[i]
-		if q == shown || q.Prompt == 0 || q.Agent != "main" {
+		if d.redacted || q == shown || q.Prompt == 0 || q.Agent != "main" {
 			continue
 		}
 		sessions := style.Again
@@ -356,7 +418,7 @@ func (d *WhyDocument) covered(style Style) string {
 }
 
 // absence is said where a skill was not seen: logs do not last.
-const absence = "Clients delete old logs: that something is not in these does not mean that it never was."
+const absence = "Absence is weak evidence: clients delete old logs after some weeks."
 
 func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
 	s := &d.Summary
@@ -372,11 +434,8 @@ func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
 		style.line(b, absence)
 		return nil
 	}
-	style.line(b, fmt.Sprintf("listed in %d of %s, with its description in %d; called %s by the model, %s by the user; %d refused, %d rejected",
-		s.Listed, plural(s.SessionCount, "session"), s.Described, times0(s.ByModel), times0(s.ByUser), s.Refused, s.Rejected))
-	if s.ByModel+s.ByUser == 0 || s.Listed == 0 {
-		style.line(b, absence)
-	}
+	style.line(b, s.words())
+	style.line(b, absence)
 	b.WriteString("\n")
 	g := grid{columns: []column{{title: "what decided"}, {title: "", ink: whyInk}, {title: "prompts", right: true}, {title: "sessions", right: true}}}
 	for _, v := range s.Verdicts {
@@ -386,7 +445,9 @@ func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
 		return err
 	}
 	b.WriteString("\n")
-	t := grid{columns: []column{{title: "session"}, {title: "began", drop: 2}, {title: "prompts", right: true}, {title: "model", right: true}, {title: "user", right: true}, {title: "line", right: true}, {title: "gate"}, {title: "", ink: whyInk}, {title: "what decided most", shrink: 1, least: 24}}}
+	t := grid{columns: []column{{title: "session", shrink: 1, least: 8}, {title: "date"}, {title: "project", shrink: 2, least: 18, tail: true}, {title: "prompts", right: true, drop: 4}, {title: "model", right: true}, {title: "user", right: true},
+		{title: "line", right: true, drop: 3}, {title: "gate"}, {title: "", ink: whyInk}, {title: "what decided most", shrink: 3, least: 14, drop: 5}}}
+	projects := d.projects(style)
 	limit := style.limit(20)
 	from := 0
 	if limit > 0 && len(d.Sessions) > limit {
@@ -398,7 +459,7 @@ func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
 		if x.Line > 0 {
 			line = fmt.Sprint(x.Line)
 		}
-		t.add(shortID(x.ID), style.day(x.Start), count(x.Prompts), some(int64(x.ByModel)), some(int64(x.ByUser)), line, strings.ReplaceAll(x.Gate, "_", " "), stateWords[x.State], Escape(x.Reason))
+		t.add(shortID(x.ID), style.date(x.Start), projects[x.CWD], count(x.Prompts), some(int64(x.ByModel)), some(int64(x.ByUser)), line, strings.ReplaceAll(x.Gate, "_", " "), stateWords[x.State], Escape(x.Reason))
 	}
 	if err := t.write(b, style); err != nil {
 		return err
@@ -407,6 +468,47 @@ func (d *WhyDocument) writeSummary(b *strings.Builder, style Style) error {
 		style.line(b, fmt.Sprintf("and %s before them; --verbose shows them", plural(from, "session")))
 	}
 	return nil
+}
+
+// words are the counts of a skill over sessions.
+func (s *WhySummary) words() string {
+	text := fmt.Sprintf("listed in %s of %s, with its description in %s; called %s by the model, %s by the user", count(s.Listed), plural(s.SessionCount, "session"), count(s.Described), times0(s.ByModel), times0(s.ByUser))
+	if s.Refused+s.Rejected > 0 {
+		text += fmt.Sprintf("; %s refused, %s rejected", count(s.Refused), count(s.Rejected))
+	}
+	return text
+}
+
+// projects are short names of the folders of sessions: the last part of each, and as
+// many before it as tell it from all others.
+func (d *WhyDocument) projects(style Style) map[string]string {
+	parts := map[string][]string{}
+	for i := range d.Sessions {
+		if cwd := d.Sessions[i].CWD; cwd != "" {
+			parts[cwd] = strings.FieldsFunc(style.shortPath(cwd), func(r rune) bool { return r == '/' || r == '\\' })
+		}
+	}
+	last := func(cwd string, n int) string {
+		p := parts[cwd]
+		return strings.Join(p[max(len(p)-n, 0):], "/")
+	}
+	out := map[string]string{}
+	for cwd, p := range parts {
+		n := 1
+		for ; n < len(p); n++ {
+			alone := true
+			for other := range parts {
+				alone = alone && (other == cwd || last(other, n) != last(cwd, n))
+			}
+			if alone {
+				break
+			}
+		}
+		if out[cwd] = last(cwd, n); out[cwd] == "" {
+			out[cwd] = style.shortPath(cwd)
+		}
+	}
+	return out
 }
 
 // times0 is a count that may be 0.
@@ -423,219 +525,60 @@ func (d *WhyDocument) writeAll(b *strings.Builder, style Style) error {
 		style.line(b, "No log and no skill file names a skill.")
 		return nil
 	}
-	g := grid{columns: []column{{title: "skill", shrink: 2, least: 16}, {title: "listed", right: true, drop: 1}, {title: "described", right: true, drop: 2}, {title: "model", right: true}, {title: "user", right: true}, {title: "gate"}, {title: "", ink: whyInk}, {title: "prompts", right: true, drop: 3}, {title: "why", shrink: 1, least: 24}}}
+	g := grid{columns: []column{{title: "skill", shrink: 1, least: 22, middle: true}, {title: "listed", right: true}, {title: "described", right: true, drop: 5}, {title: "model", right: true}, {title: "user", right: true},
+		{title: "gate"}, {title: "", ink: whyInk}, {title: "prompts", right: true, drop: 4}, {title: "why", shrink: 2, least: 18, drop: 3}}}
 	for i := range d.Skills {
 		k := &d.Skills[i]
-		n := 0
-		for _, v := range k.Verdicts {
-			if v.Gate == k.Gate && v.State == k.State {
-				n = v.Prompts
-			}
-		}
-		g.add(Escape(k.Skill), fmt.Sprintf("%d/%d", k.Listed, k.SessionCount), fmt.Sprintf("%d/%d", k.Described, k.SessionCount), some(int64(k.ByModel)), some(int64(k.ByUser)),
-			strings.ReplaceAll(k.Gate, "_", " "), stateWords[k.State], some(int64(n)), Escape(k.Reason))
+		g.add(Escape(k.Skill), count(k.Listed), count(k.Described), some(int64(k.ByModel)), some(int64(k.ByUser)),
+			strings.ReplaceAll(k.Gate, "_", " "), stateWords[k.State], some(int64(k.decided())), Escape(k.short()))
 	}
 	if err := g.write(b, style); err != nil {
 		return err
 	}
+	style.line(b, d.legend(g.has))
 	style.line(b, absence)
-	writeNext(b, style, []string{with("skilltrace why "+ShellWord(d.Skills[0].Skill), style.Again, style.Given)})
+	if !d.redacted {
+		writeNext(b, style, []string{with("skilltrace why "+ShellWord(d.Skills[0].Skill), style.Again, style.Given)})
+	}
 	return nil
 }
 
-// WriteMarkdown writes the answer for an issue: what the table says, as lists and
-// tables.
-func (d *WhyDocument) WriteMarkdown(w io.Writer) error {
-	var b strings.Builder
-	style := Style{Width: 1 << 20}
-	switch {
-	case d.Skill == "":
-		fmt.Fprintf(&b, "## Skills: %s\n\n| skill | listed | described | by model | by user | gate | state | why |\n|---|---|---|---|---|---|---|---|\n", d.covered(style))
-		for i := range d.Skills {
-			k := &d.Skills[i]
-			fmt.Fprintf(&b, "| %s | %d/%d | %d/%d | %d | %d | %s | %s | %s |\n", mdCode(k.Skill), k.Listed, k.SessionCount, k.Described, k.SessionCount, k.ByModel, k.ByUser, strings.ReplaceAll(k.Gate, "_", " "), k.State, mdText(k.Reason))
+// decided is for how many prompts the gate of the line decided.
+func (k *WhySkill) decided() int {
+	for _, v := range k.Verdicts {
+		if v.Gate == k.Gate && v.State == k.State {
+			return v.Prompts
 		}
-	default:
-		d.markdown(&b, style)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return 0
 }
 
-func (d *WhyDocument) markdown(b *strings.Builder, style Style) {
-	fmt.Fprintf(b, "## Why %s?\n\n", mdCode(d.Skill))
+// short is the reason of the line.
+func (k *WhySkill) short() string {
+	if k.Reason == why.NotCalled {
+		return "not chosen"
+	}
+	return k.Reason
+}
+
+// legend explains the columns of the lines of all skills, as far as they are there.
+func (d *WhyDocument) legend(has func(title string) bool) string {
 	s := &d.Summary
-	if len(d.Sessions) > 1 {
-		fmt.Fprintf(b, "%s, %s: listed in %d, with its description in %d; called %s by the model, %s by the user; %d refused, %d rejected.\n\n",
-			d.covered(style), plural(s.Prompts, "prompt"), s.Listed, s.Described, times0(s.ByModel), times0(s.ByUser), s.Refused, s.Rejected)
-		b.WriteString("| what decided | state | prompts | sessions |\n|---|---|---|---|\n")
-		for _, v := range s.Verdicts {
-			fmt.Fprintf(b, "| %s | %s | %d | %d |\n", strings.ReplaceAll(v.Gate, "_", " "), v.State, v.Prompts, v.Sessions)
-		}
-		b.WriteString("\n")
+	listed := "listed"
+	if has("described") {
+		listed = "listed and described (whole)"
 	}
-	if len(d.Near) > 0 {
-		names := make([]string, len(d.Near))
-		for i, n := range d.Near {
-			names[i] = mdCode(n)
-		}
-		fmt.Fprintf(b, "Did you mean %s?\n\n", strings.Join(names, " or "))
+	text := fmt.Sprintf("%s: in how many of the %s", listed, plural(s.SessionCount, "session"))
+	switch {
+	case has("model") && has("user"):
+		text += "; model, user: calls"
+	case has("model"):
+		text += "; model: its calls"
+	case has("user"):
+		text += "; user: calls"
 	}
-	q := d.focused()
-	if q == nil {
-		return
+	if has("prompts") {
+		text += fmt.Sprintf("; prompts: for how many of the %s the gate decided", count(s.Prompts))
 	}
-	fmt.Fprintf(b, "**%s**\n\n", mdText(q.Verdict.Reason))
-	if x := d.session(q.Session); x != nil {
-		fmt.Fprintf(b, "Session %s, %s, %s.\n\n", mdCode(shortID(x.ID)), mdText(x.Client), mdText(q.name()))
-	}
-	b.WriteString("| gate | state | why | evidence |\n|---|---|---|---|\n")
-	for i := range q.Gates {
-		g := &q.Gates[i]
-		reason := Escape(g.Reason)
-		if g.Gate == string(why.Asked) {
-			reason = q.askedWords(style)
-		}
-		if g.Missing != "" {
-			reason += " (missing: " + g.Missing + ")"
-		}
-		for _, n := range g.Notes {
-			reason += "; " + n
-		}
-		evidence := ""
-		if g.Line > 0 && g.State != string(why.NotReached) {
-			evidence = fmt.Sprintf("line %d", g.Line)
-			if g.File != "" {
-				evidence = fmt.Sprintf("%s:%d", g.File, g.Line)
-			}
-			if g.UUID != "" {
-				evidence += " " + shortID(g.UUID)
-			}
-			evidence = mdText(evidence)
-			if g.Text != nil && g.Gate != string(why.Asked) {
-				const most = 160
-				evidence += " " + mdCode(Truncate(Escape(string(*g.Text)), most))
-			}
-		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", strings.ReplaceAll(g.Gate, "_", " "), strings.ReplaceAll(g.State, "_", " "), mdText(reason), evidence)
-	}
-	if len(q.Advice) > 0 {
-		b.WriteString("\nWhat to do:\n\n")
-		for _, a := range q.Advice {
-			fmt.Fprintf(b, "- %s\n", mdText(a))
-		}
-	}
-}
-
-// mdText is a text in Markdown in which nothing of it acts.
-func mdText(s string) string {
-	var b strings.Builder
-	for _, r := range Escape(s) {
-		if strings.ContainsRune("\\`*_{}[]<>()#+!|~&$@", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// mdCode is a text as code in Markdown, in a table or not.
-func mdCode(s string) string {
-	s = strings.ReplaceAll(Escape(s), "|", "\\|")
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	pad := ""
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || s == "" {
-		pad = " "
-	}
-	return fence + pad + s + pad + fence
-}
-
-// Redact takes home directories and the texts of prompts out of the document: the first
-// become "~", of the others their length stays. Words that a prompt shares with a skill
-// are counted only.
-func (d *WhyDocument) Redact(home string) {
-	r := redactor{home: strings.TrimSuffix(home, "/")}
-	for i := range d.Sessions {
-		s := &d.Sessions[i]
-		r.text(&s.File, &s.Reason)
-		r.list(s.Assumptions)
-		for j := range s.Inputs {
-			r.text(&s.Inputs[j].Source, &s.Inputs[j].Note)
-		}
-	}
-	for i := range d.Skills {
-		r.text(&d.Skills[i].Reason)
-	}
-	for i := range d.Questions {
-		q := &d.Questions[i]
-		q.Text, q.Words.Shared = nil, nil
-		r.text(&q.File, &q.Verdict.Reason, &q.Verdict.File)
-		r.list(q.Advice)
-		for j := range q.Gates {
-			g := &q.Gates[j]
-			r.text(&g.File, &g.Reason)
-			r.list(g.Notes)
-			r.list(g.Advice)
-			if g.Text != nil {
-				text := string(*g.Text)
-				r.text(&text)
-				g.Text = new(Text(text))
-			}
-		}
-	}
-}
-
-type redactor struct{ home string }
-
-func (r redactor) list(list []string) {
-	for i := range list {
-		r.text(&list[i])
-	}
-}
-
-// text redacts texts in place.
-func (r redactor) text(list ...*string) {
-	for _, s := range list {
-		if r.home != "" {
-			*s = strings.ReplaceAll(*s, r.home, "~")
-		}
-		*s = homes(*s)
-	}
-}
-
-// homes writes "~" for the home directories of any system that a text names.
-func homes(s string) string {
-	for _, root := range []string{"/home/", "/Users/", `C:\Users\`, "C:/Users/", "-home-", "-Users-"} {
-		var b strings.Builder
-		rest := s
-		for {
-			i := strings.Index(rest, root)
-			if i < 0 {
-				break
-			}
-			name := rest[i+len(root):]
-			end := strings.IndexFunc(name, func(c rune) bool { return !homeName(c, root) })
-			if end < 0 {
-				end = len(name)
-			}
-			if end == 0 {
-				b.WriteString(rest[:i+len(root)])
-			} else {
-				b.WriteString(rest[:i] + "~")
-			}
-			rest = name[end:]
-		}
-		s = b.String() + rest
-	}
-	return s
-}
-
-func homeName(c rune, root string) bool {
-	if root[0] == '-' {
-		return c != '-' && c != '/' && c != ' ' && c != '"'
-	}
-	return !slices.Contains([]rune{'/', '\\', ' ', '"', '\'', ',', ':', ')', '\n'}, c)
+	return text + "."
 }

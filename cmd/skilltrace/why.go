@@ -173,6 +173,7 @@ func (r *asked) ask(session *why.Session, skill string, o *whyOptions) {
 	r.subject, r.tally = answer.Subject, session.Tally(answer)
 	r.prompts = len(answer.Questions)
 	r.session = report.NewWhySession(r.result, r.own, r.tally, answer.Worst(&r.tally))
+	r.session.Choose(answer.Chosen())
 	for i := range answer.Questions {
 		q := &answer.Questions[i]
 		if !o.chooses(q) {

@@ -2,6 +2,8 @@ package why
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -16,13 +18,18 @@ import (
 type Answer struct {
 	Subject   Subject
 	Questions []Question // main loop first, in the order of each timeline
+	Choices   []Choice   // likewise: how often it was chosen at all
 }
 
 // Ask walks the chain of a skill for each prompt of a session.
 func (s *Session) Ask(name string) *Answer {
 	out := &Answer{Subject: s.Resolve(name)}
 	for _, a := range s.agents {
+		out.Choices = append(out.Choices, a.choices(&out.Subject)...)
+	}
+	for _, a := range s.agents {
 		q := s.query(a, &out.Subject)
+		q.choices = out.Choices
 		for i := range a.spans {
 			if a.spans[i].pseudo && len(q.calls[i])+len(q.loose[i]) == 0 {
 				continue // nobody asked anything
@@ -47,7 +54,9 @@ type query struct {
 	loose   map[int][]int    // bodies without a call, by span
 	reads   map[int]int      // by span, the first Read of the skill's file
 	hand    map[int]int      // by span, the first use of a file in its folder: a segment
-	ran     map[int]int      // by span, the first of its commands that the model ran
+	ran     map[int]*byHand  // by span, the commands of its text that the model ran
+	// choices are the prompts for which the model called the skill, of all agents.
+	choices []Choice
 	// brief: what would bring an entry back is not worked out.
 	brief  bool
 	nearby []string // names near to one that is known; nil until they are asked for
@@ -64,15 +73,17 @@ type touched struct {
 
 // prior is what holds for all prompts between which nothing changed.
 type prior struct {
-	ok    bool
-	seen  replay.Seen
-	skill *skills.Status
-	list  int // changes of the skill by then
-	steps []Step
+	ok      bool
+	seen    replay.Seen
+	skill   *skills.Status
+	list    int    // changes of the skill by then
+	version string // of the client
+	writes  int    // of skill files by then
+	steps   []Step
 }
 
 func (s *Session) query(a *agent, sub *Subject) *query {
-	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, calls: map[int][]int{}, loose: map[int][]int{}, reads: map[int]int{}, hand: map[int]int{}, ran: map[int]int{}}
+	q := &query{Session: s, agent: a, sub: sub, names: sub.called(), byUse: map[string][]int{}, calls: map[int][]int{}, loose: map[int][]int{}, reads: map[int]int{}, hand: map[int]int{}, ran: map[int]*byHand{}}
 	uses := map[string]bool{}
 	for _, n := range q.names {
 		for _, t := range a.attempts[n] {
@@ -92,8 +103,30 @@ func (s *Session) query(a *agent, sub *Subject) *query {
 	}
 	q.carry()
 	q.findReads()
-	q.byHand()
+	q.findByHand()
 	return q
+}
+
+// choices are the prompts of an agent for which the model called a skill, each once.
+func (a *agent) choices(sub *Subject) []Choice {
+	at := map[int]replay.Where{}
+	for _, name := range sub.called() {
+		for _, t := range a.attempts[name] {
+			x := &a.summary.Attempts[t]
+			n := a.owner[x.Event]
+			if x.By != replay.ByModel || x.Outcome != replay.OutcomeInvoked || x.Abandoned || n < 0 {
+				continue
+			}
+			if w, ok := at[n]; !ok || x.Where.Line < w.Line {
+				at[n] = x.Where
+			}
+		}
+	}
+	var out []Choice
+	for _, n := range slices.Sorted(maps.Keys(at)) {
+		out = append(out, Choice{Agent: a.Agent.ID, Prompt: a.spans[n].Prompt, Command: a.spans[n].Command, Where: at[n]})
+	}
+	return out
 }
 
 func (q *query) event(i int) *replay.Event { return &q.agent.Agent.Events[i] }
@@ -103,8 +136,11 @@ func (q *query) ask(n int) Question {
 	sp := &q.spans[n]
 	e := q.event(sp.Event)
 	out := Question{Agent: q.agent.Agent.ID, Prompt: sp.Prompt, Command: sp.Command, Where: sp.Where, Abandoned: sp.Abandoned,
-		Shown: sp.Skills.Of(q.sub.Name), Predicted: sp.Predicted, agent: q.agent, span: n}
-	if e.Kind == replay.Prompt || e.Kind == replay.Slash {
+		Version: q.version(n), Shown: sp.Skills.Of(q.sub.Name), Predicted: sp.Predicted, agent: q.agent, span: n}
+	switch e.Kind {
+	case replay.NoCommand:
+		out.Text = "/" + e.Skill
+	case replay.Prompt, replay.Slash:
 		out.Text = e.Text
 		if e.Kind == replay.Slash && !e.Forked {
 			out.Text = strings.TrimSpace("/" + e.Skill + " " + e.Args)
@@ -124,19 +160,14 @@ func (q *query) ask(n int) Question {
 // gates are the six gates before the prompt. They hold until something changes.
 func (q *query) gates(n int) []Step {
 	sp := &q.spans[n]
-	m, ok := q.course.At(sp.Event)
-	if !ok {
-		for j := n - 1; j >= 0 && !ok; j-- {
-			m, ok = q.course.At(q.spans[j].Event)
-		}
-	}
+	m, ok := q.momentAt(n)
 	var first *skills.Status
 	if ok && m.Missing() == "" && len(m.Skills()) > 0 {
 		first = &m.Skills()[0]
 	}
 	changes := q.changed(q.end(n))
 	p := &q.before
-	if ok && p.ok && p.skill == first && p.list == changes && p.seen.Same(sp.Skills) && len(q.calls[n]) == 0 && !sp.Abandoned {
+	if ok && p.ok && p.skill == first && p.list == changes && p.version == q.version(n) && p.writes == q.written(n) && q.unheard == nil && p.seen.Same(sp.Skills) && len(q.calls[n]) == 0 && !sp.Abandoned {
 		return append([]Step(nil), p.steps...)
 	}
 	c := &chain{query: q, n: n, sp: sp}
@@ -144,7 +175,7 @@ func (q *query) gates(n int) []Step {
 		c.m, c.known = &m, m.Missing() == ""
 	}
 	steps := c.walk()
-	*p = prior{ok: ok && len(q.calls[n]) == 0 && !c.within && !sp.Abandoned, seen: sp.Skills, skill: first, list: changes, steps: append([]Step(nil), steps...)}
+	*p = prior{ok: ok && len(q.calls[n]) == 0 && !c.within && !sp.Abandoned, seen: sp.Skills, skill: first, list: changes, version: q.version(n), writes: q.written(n), steps: append([]Step(nil), steps...)}
 	return steps
 }
 
@@ -274,7 +305,7 @@ func (c *chain) before() (replay.Where, bool) {
 	}
 	for _, g := range c.agents {
 		for _, i := range g.changes[c.sub.Name] {
-			if ch := &g.Changes[i]; ch.Shown != replay.ShownAbsent && prior(ch.Where, ch.Event, g) {
+			if ch := &g.Changes[i]; ch.Shown != replay.ShownAbsent && g.Agent.Events[ch.Event].Kind == replay.Listing && prior(ch.Where, ch.Event, g) {
 				return ch.Where, true
 			}
 		}
@@ -303,7 +334,11 @@ func (c *chain) later() (where replay.Where, ok bool) {
 // refused is the refusal of a call in this span, nil if there is none.
 func (c *query) refused(n int) *replay.Event {
 	for _, t := range c.calls[n] {
-		for _, i := range c.byUse[c.event(c.summary.Attempts[t].Event).ToolUse] {
+		call := c.event(c.summary.Attempts[t].Event)
+		if call.Kind == replay.NoCommand {
+			return call
+		}
+		for _, i := range c.byUse[call.ToolUse] {
 			if e := c.event(i); e.Kind == replay.Refusal && !e.Rejected {
 				return e
 			}
@@ -318,7 +353,7 @@ func plainError(text string) string {
 
 // The refusals that tell of the skill rather than of the call.
 func unknownSkill(e *replay.Event) bool {
-	return e != nil && strings.Contains(e.Text, rules.UnknownSkill)
+	return e != nil && (e.Kind == replay.NoCommand || strings.Contains(e.Text, rules.UnknownSkill))
 }
 func manualOnly(e *replay.Event) bool {
 	return e != nil && (strings.Contains(e.Text, "disable-model-invocation") || strings.Contains(e.Text, rules.NotInvocable))
@@ -327,16 +362,26 @@ func turnedOff(e *replay.Event) bool {
 	return e != nil && strings.Contains(e.Text, rules.OverriddenSkill)
 }
 
+// file is what is known of a file. One that holds what the agent wrote by the time of
+// the prompt is the session's own.
+func (c *chain) file(path string) File {
+	f := c.files[path]
+	if !f.Text.holds() && c.st != nil && c.st.Skill.Path == path && c.wrote(c.n, path, c.st.Skill.Text) != nil {
+		return File{}
+	}
+	return f
+}
+
 // edited reports whether the file that stands for the skill is known to be another than
 // the session saw.
 func (c *chain) edited() bool {
-	return c.st != nil && c.files[c.st.Skill.Path].Text == FileEdited
+	return c.st != nil && c.file(c.st.Skill.Path).Text == FileEdited
 }
 
 // asNow leaves a failure open that rests on a file which may have been another when the
 // session ran.
 func (c *chain) asNow(s *Step, path string) {
-	if f := c.files[path]; s.State == Failed && !f.Text.holds() {
+	if f := c.file(path); s.State == Failed && !f.Text.holds() {
 		c.leaveOpen(s, f.doubt())
 	}
 }
@@ -381,12 +426,12 @@ func (c *chain) exists() {
 	t := c.Session.names[c.sub.Name]
 	p, like := c.Session.problems[c.sub.Name]
 	open := func(path string) {
-		c.add(Step{Gate: Exists, State: Undetermined, Missing: missingThen, Reason: c.files[path].doubt(), Where: replay.Where{File: path}, Advice: []string{giveThen}})
+		c.add(Step{Gate: Exists, State: Undetermined, Missing: missingThen, Reason: c.file(path).doubt(), Where: replay.Where{File: path}, Advice: []string{giveThen}})
 	}
 	switch {
-	case c.st != nil && c.files[c.st.Skill.Path].After && !c.named() && !unknownSkill(refusal):
+	case c.st != nil && c.file(c.st.Skill.Path).After && !c.named() && !unknownSkill(refusal):
 		open(c.st.Skill.Path)
-	case c.st != nil && !(c.files[c.st.Skill.Path].After && !c.named()):
+	case c.st != nil && !(c.file(c.st.Skill.Path).After && !c.named()):
 		s := c.add(Step{Gate: Exists, State: Passed, Reason: c.st.Skill.Path, Where: replay.Where{File: c.st.Skill.Path}})
 		if unknownSkill(refusal) {
 			s.Notes = append(s.Notes, fmt.Sprintf("the client did not know it at line %d", refusal.Where.Line))
@@ -405,6 +450,9 @@ func (c *chain) exists() {
 		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the client knew it at line %d", refusal.Where.Line), Where: refusal.Where, Text: plainError(refusal.Text)})
 	case t != nil && t.where.Line > 0:
 		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the log names it at line %d", t.where.Line), Where: t.where})
+	case t != nil && t.hidden && c.wrote(c.n, t.file, "") != nil:
+		e := c.wrote(c.n, t.file, "")
+		c.add(Step{Gate: Exists, State: Passed, Reason: fmt.Sprintf("the session wrote it (line %d)", e.Where.Line), Where: e.Where})
 	case t != nil && t.hidden:
 		open(t.file)
 	case t != nil && t.file != "":
@@ -538,7 +586,19 @@ func (c *chain) loaded() {
 		}
 	}
 	c.front(&s)
+	if !lost {
+		c.wording(&s)
+	}
+	c.ifThere(&s)
 	c.add(s)
+}
+
+// ifThere leaves open what holds only if the file was there.
+func (c *chain) ifThere(s *Step) {
+	if c.state(Exists) == Undetermined && s.State == Passed {
+		s.State, s.Missing = Undetermined, missingThen
+		s.Reason = strings.TrimSuffix(c.step(Exists).Reason+"; as it is now: "+s.Reason, "; as it is now: ")
+	}
 }
 
 // front says what the client makes of the front matter.
@@ -560,7 +620,7 @@ func (c *chain) front(s *Step) {
 	if !fatal {
 		return
 	}
-	if f := c.files[k.Path]; c.toldOf() && !f.Described.holds() {
+	if f := c.file(k.Path); c.toldOf() && !f.Described.holds() {
 		s.Notes = append(s.Notes, f.doubt()+"; as it is now: "+s.Reason)
 		s.State, s.Reason, s.Advice, s.Text = Passed, "the client listed it", nil, ""
 		s.Where = replay.Where{File: k.Path, Line: 1}
@@ -664,6 +724,9 @@ func (c *chain) eligible() {
 		c.judged(&s)
 	}
 	c.permitted(&s)
+	if c.st != nil {
+		c.ifThere(&s)
+	}
 	c.add(s)
 }
 
@@ -722,7 +785,7 @@ func (c *chain) judged(s *Step) {
 		return
 	}
 	c.asNow(s, k.Path)
-	if at, ok := c.listedEver(); ok && s.State == Failed && c.st.Reason != skills.HeldBack && c.files[k.Path].Text != "" {
+	if at, ok := c.listedEver(); ok && s.State == Failed && c.st.Reason != skills.HeldBack && c.file(k.Path).Text != "" {
 		c.leaveOpen(s, fmt.Sprintf("it was listed at line %d; its file may have been another", at.Line))
 	}
 }
@@ -795,14 +858,8 @@ func (c *chain) rules() *rules.Rules {
 	return c.m.Rules()
 }
 
-// logged reports whether this client writes listings to the log.
-func (c *chain) logged() bool {
-	if len(c.listings) > 0 {
-		return true
-	}
-	r := c.rules()
-	return r != nil && r.Catalogue.Place == rules.PlaceAttachment
-}
+// logged reports whether the client of this prompt writes listings to the log.
+func (c *chain) logged() bool { return c.logs(c.n) }
 
 func (c *chain) announced() {
 	s := Step{Gate: Announced, State: Failed}
@@ -818,6 +875,10 @@ func (c *chain) announced() {
 		where := c.event(c.listing).Where
 		s.State, s.Where = Passed, where
 		s.Reason = fmt.Sprintf("by the rules, with line %d: this client writes no listing to the log", where.Line)
+		if c.state(Exists) == Undetermined {
+			s.State, s.Missing = Undetermined, missingThen
+			s.Reason += "; if its file was there"
+		}
 	case c.stops() != "" && !c.frontFailed() || c.stops() == Eligible:
 		s.State, s.Reason = NotReached, "not listed"
 	case c.state(Exists) == Undetermined:
@@ -863,6 +924,12 @@ func (c *chain) silence(s *Step) {
 			s.Missing, s.Reason = "skill files", "this client writes no listing to the log; it follows from the skill files"
 			s.Advice = append(s.Advice, "give the skill files with --skills DIR")
 		}
+	case c.untold(-1) != "":
+		s.State, s.Missing, s.Reason = Undetermined, "the listing", c.untold(-1)
+		if last >= 0 {
+			s.Where = c.event(last).Where
+			s.Reason = fmt.Sprintf("not in the listing of line %d, and %s", s.Where.Line, s.Reason)
+		}
 	case last < 0 && ever:
 		s.Reason, s.Where = fmt.Sprintf("first listed at line %d, behind this prompt", later.Line), later
 	case last < 0:
@@ -879,8 +946,8 @@ func (c *chain) silence(s *Step) {
 		case !c.sub.Known || c.st == nil || c.st.Reason != skills.Listed || c.edited():
 		case c.st.Activated > 0:
 			s.Reason += ": a touched file has brought it in, and the client has not told of it yet"
-		case c.files[c.st.Skill.Path].Late:
-			s.Reason += "; " + c.files[c.st.Skill.Path].doubt()
+		case c.file(c.st.Skill.Path).Late:
+			s.Reason += "; " + c.file(c.st.Skill.Path).doubt()
 		default:
 			s.Reason += ", though by the files read now it would be"
 		}
@@ -1020,6 +1087,10 @@ func (c *chain) present() {
 		default:
 			s.Reason = fmt.Sprintf("the listing of line %d has it no more", ch.Where.Line)
 			s.Advice = append(s.Advice, "see whether its file was removed, renamed or switched off before that line")
+		}
+		if untold := c.untold(ch.Event); untold != "" && !c.known {
+			s.State, s.Missing, s.Advice = Undetermined, "the listing", nil
+			s.Reason += "; " + untold
 		}
 	case c.sp.Skills.Of(c.sub.Name) == replay.ShownAbsent && !c.within:
 		s.State, s.Missing, s.Reason = Undetermined, "the lost records", "its entry stands in another branch of the conversation"

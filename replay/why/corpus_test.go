@@ -107,7 +107,7 @@ func stranger(t *testing.T, name string) (*why.Session, bool) {
 func TestCorpusCalls(t *testing.T) {
 	for _, folder := range []string{"corpus", "conformance/lifecycle", "conformance/interactive"} {
 		t.Run(folder, func(t *testing.T) {
-			calls, refusals, logs := 0, 0, 0
+			calls, refusals, unnamed, logs := 0, 0, 0, 0
 			for _, name := range logsBelow(t, folder) {
 				want := truths(t, name)
 				if len(want) == 0 {
@@ -120,7 +120,12 @@ func TestCorpusCalls(t *testing.T) {
 				logs++
 				answers := map[string]*why.Answer{}
 				for _, c := range want {
-					if c.skill == "" || c.result == 0 {
+					if c.result == 0 {
+						continue
+					}
+					if c.skill == "" {
+						unnamed++
+						checkUnnamed(t, name, s, &c)
 						continue
 					}
 					a := answers[c.skill]
@@ -143,9 +148,23 @@ func TestCorpusCalls(t *testing.T) {
 			if calls == 0 {
 				t.Error("no calls")
 			}
-			t.Logf("%d calls and %d refusals in %d logs", calls, refusals, logs)
+			t.Logf("%d calls, %d refusals and %d calls without a name in %d logs", calls, refusals, unnamed, logs)
 		})
 	}
+}
+
+// checkUnnamed wants a call that names no skill in the answer for any skill, as one.
+func checkUnnamed(t *testing.T, name string, s *why.Session, c *truth) {
+	t.Helper()
+	a := s.Ask("any") // all skills are told of it alike
+	for i := range a.Questions {
+		for _, n := range a.Questions[i].Step(why.Called).Notes {
+			if strings.Contains(n, "names no skill") && strings.Contains(n, fmt.Sprintf("(line %d)", c.line)) && strings.Contains(n, fmt.Sprintf("refused (line %d)", c.result)) {
+				return
+			}
+		}
+	}
+	t.Errorf("%s: the call without a name at line %d is not told of", name, c.line)
 }
 
 // checkCall wants the line of a call that succeeded in the answer, as one.

@@ -89,6 +89,9 @@ type Question struct {
 	Where     replay.Where
 	Text      string // of the prompt
 	Abandoned bool
+	// Version is the client version by whose rules the prompt is judged: the one that it
+	// was typed to. "" if it is not known.
+	Version string
 	// Shown is how the skill's entry stood in the conversation when the prompt was
 	// answered; Predicted that this is what the rules say, as the log holds no listing.
 	Shown     replay.Shown
@@ -137,6 +140,14 @@ func (q *Question) Advice() []string {
 	return out
 }
 
+// Choice is a prompt for which the model called the skill, with success.
+type Choice struct {
+	Agent   string
+	Prompt  int    // 0 for a typed command, whose name Command is
+	Command string // likewise
+	Where   replay.Where
+}
+
 // Words are the facts about what a prompt said.
 type Words struct {
 	// Shared are the words that the prompt and the skill's name and description have in
@@ -145,7 +156,12 @@ type Words struct {
 	// Rank is the place of the skill among all Listed by BM25, from 1; 0 where no word is
 	// shared that tells skills apart, or the skill's text is not known.
 	Rank, Listed int
-	Score        float64
+	// Tied counts the others that have the same score.
+	Tied int
+	// Lacking are words of the prompt that the skill's name and description do not have,
+	// in the order of the prompt, where it was visible and not chosen; the first of many.
+	Lacking []string
+	Score   float64
 	// Language of the prompt and of the description, a guess by counting: its script, such
 	// as "Latin letters", where no more is known, "" if nothing is.
 	Language, SkillLanguage string

@@ -2,8 +2,10 @@ package why
 
 import (
 	"path"
+	"sort"
 	"strings"
 
+	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
@@ -148,4 +150,26 @@ func (a *agent) toolText(line int) string {
 		}
 	}
 	return a.texts[line]
+}
+
+// written is the number of changes of skill files that the agent has made by the time
+// of a prompt.
+func (a *agent) written(n int) int { return sort.SearchInts(a.writes, a.spans[n].Event) }
+
+// wrote is the last change of a file by the time of a prompt, if the file then held the
+// text, or any where text is empty; nil if there is none.
+func (a *agent) wrote(n int, path, text string) *replay.Event {
+	for k := a.written(n) - 1; k >= 0; k-- {
+		e := &a.Agent.Events[a.writes[k]]
+		switch ch := e.Change; {
+		case ch.Removed && strings.HasPrefix(path, strings.TrimSuffix(ch.Path, "/")+"/"):
+			return nil
+		case ch.Path != path:
+		case ch.Removed || text != "" && (ch.Unknown || ch.Text != text):
+			return nil
+		default:
+			return e
+		}
+	}
+	return nil
 }

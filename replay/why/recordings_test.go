@@ -135,3 +135,38 @@ func checkSurvey(t *testing.T, dir string, s *why.Session, a *why.Answer) {
 		t.Errorf("%s %s: survey %v, questions %s", dir, a.Subject.Asked, got, want)
 	}
 }
+
+// TestRecordedWording asks recordings of what clients made of an awk program, which is
+// another thing with each of these versions.
+func TestRecordedWording(t *testing.T) {
+	fence := "[line 6 of its file, “awk '{print $1, $2}' f.txt”, came as “awk '{print beta gamma, delta eps}' f.txt” line 8 of its file, “and `awk '{print $3}'`”, came as “and `awk '{print z q}'`”]"
+	for version, want := range map[string]map[string]string{
+		"2.0.30":  {"awk-fence": "[]", "awk-noargs": "[]"},
+		"2.1.76":  {"awk-fence": fence, "awk-noargs": "[line 6 of its file, “awk '{print $1, $NF}' f.txt | sed 's/$ARGUMENTS/x/'”, came as “awk '{print , $NF}' f.txt | sed 's//x/'”]", "sh-fence-bash": "[line 6 of its file, “!`echo in fence`”: what came is the output of the command]"},
+		"2.1.332": {"awk-fence": fence},
+	} {
+		dir := filepath.Join(shared(), "conformance", "lifecycle", "subst", version)
+		if _, err := os.Stat(dir); err != nil {
+			t.Skipf("the recordings are not beside the repository: %v", err)
+		}
+		found := map[string]bool{}
+		err := conform.Sessions(dir, func(s *replay.Session, in *replay.Inputs, cmp replay.Comparison) {
+			r, courses := replay.RunCourses(s, in, cmp)
+			session := why.Prepare(r, courses, nil)
+			for name, want := range want {
+				for _, q := range session.Ask(name).Questions {
+					if q.Step(why.Called).State != why.Passed || !strings.HasPrefix(q.Step(why.Called).Reason, "by the model") {
+						continue
+					}
+					found[name] = true
+					if got := fmt.Sprint(q.Step(why.Delivered).Notes); got != want {
+						t.Errorf("%s %s (line %d): %s, want %s", version, name, q.Where.Line, got, want)
+					}
+				}
+			}
+		})
+		if err != nil || len(found) != len(want) {
+			t.Errorf("%s: found %v: %v", version, found, err)
+		}
+	}
+}

@@ -127,6 +127,17 @@ func (c *chain) fromLog(s *Step) {
 		return
 	}
 	lines := c.lines(at)
+	if r := c.rules(); r != nil && c.shownNow() == replay.ShownShortened {
+		// Where the room goes by use a text is whole, or there is none: one with an end cut
+		// off was longer than an entry may be.
+		n := budget.Len16(lines[c.sub.Name].Text)
+		if r.Size.Overflow == budget.OverflowGreedy || r.Size.Overflow == budget.OverflowStrip || n == c.capOf(c.settings()) {
+			s.Reason += fmt.Sprintf(": an entry is cut at %s", number(n))
+			s.Notes = append(s.Notes, "how long its description is needs the skill files")
+			s.Advice = append(s.Advice, "say what matters first in its description, or shorten it")
+			return
+		}
+	}
 	bare, used := 0, 0
 	for _, l := range lines {
 		if l.Bare {
@@ -470,7 +481,38 @@ func (a *agent) repeats(event int, name string) []string {
 				notes[me] = append(notes[me], fmt.Sprintf("listed beside %s (%s)", strings.Join(others, ", "), strings.ReplaceAll(string(d.Kind), "-", " ")))
 			}
 		}
+		for me, twice := range twiceListed(lines) {
+			notes[me] = append([]string{fmt.Sprintf("%s of line %d; the gates judge the last of them", twice, a.Agent.Events[event].Where.Line)}, notes[me]...)
+		}
 		a.doubles[event] = notes
 	}
 	return notes[name]
+}
+
+// twiceListed says of names that a listing has more than once as which of its entries
+// they stand there, and how.
+func twiceListed(lines []skills.ListedLine) map[string]string {
+	at := map[string][]string{}
+	n := 0
+	for _, l := range lines {
+		if l.Name == "" {
+			continue
+		}
+		n++
+		how := "by name only"
+		if !l.Bare {
+			how = chars(budget.Len16(l.Text))
+		}
+		at[l.Name] = append(at[l.Name], fmt.Sprintf("%d (%s)", n, how))
+	}
+	out := map[string]string{}
+	for name, entries := range at {
+		switch k := len(entries); {
+		case k == 2:
+			out[name] = "listed twice, as entries " + strings.Join(entries, " and ")
+		case k > 2:
+			out[name] = fmt.Sprintf("listed %d times, as entries %s and %s", k, strings.Join(entries[:k-1], ", "), entries[k-1])
+		}
+	}
+	return out
 }

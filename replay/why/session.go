@@ -68,7 +68,8 @@ type Session struct {
 	byName   map[*skills.Status]map[string][]*skills.Status // by the first of a list
 	problems map[string]skills.Problem
 	full     map[*skills.Entry]map[string]string
-	shell    map[string]int // the commands of all skill files, and in how many they stand
+	oddities map[oddKey][]oddity
+	shell    map[string]int // the command lines of all skills, and in how many they stand
 	known    bool           // skill files are known
 }
 
@@ -90,6 +91,7 @@ type agent struct {
 	owner    []int // by event: the span that it belongs to, -1 before the first
 	summary  replay.Summary
 	attempts map[string][]int // by name
+	tried    map[int][]int    // attempts that succeeded, by span
 	changes  map[string][]int // by skill
 	listings []int            // events
 	parsed   map[int]map[string]skills.ListedLine
@@ -100,11 +102,14 @@ type agent struct {
 	reads    map[string][]int // Reads of SKILL.md, by its folder, and of other files by their path
 	byUse    map[string][]int // results, bodies and notes of Skill calls
 	resumes  []int
+	writes   []int            // of skill files, with a text that the log tells
 	texts    map[int]string   // of tools, by the lines of their results; nil until they are asked for
 	commands map[string][]int // that the model ran, by their text; nil until they are asked for
 	ranNames []string         // their texts, sorted
 	branches bool             // a rewind left something
 	breaks   []int            // spans at which something may be otherwise than at the one before
+	logging  map[string]bool  // client versions of which a listing stands in the log
+	unheard  []int            // see findUnheard; nil where all listings stand in the log, or none
 	lineOf   []int            // spans that no rewind left, by the lines of their prompts
 	corpus   *corpus          // nil until it is asked for
 	trials   map[*replay.Effect]*trial
@@ -137,7 +142,7 @@ type worded struct{ name, text string }
 // they compare with what the session saw.
 func Prepare(r *replay.Result, courses []replay.Course, files map[string]File) *Session {
 	s := &Session{result: r, files: files, names: map[string]*trace{}, byAlias: map[string]string{}, byEnd: map[string][]string{}, fronts: map[string]bool{}, lint: map[*skills.Skill][]frontmatter.Finding{},
-		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}}
+		byName: map[*skills.Status]map[string][]*skills.Status{}, problems: map[string]skills.Problem{}, full: map[*skills.Entry]map[string]string{}, oddities: map[oddKey][]oddity{}}
 	for i := range r.Agents {
 		s.agents = append(s.agents, s.prepare(&r.Agents[i], courses[i]))
 	}
@@ -165,15 +170,24 @@ func Prepare(r *replay.Result, courses []replay.Course, files map[string]File) *
 
 func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	a := &agent{AgentResult: r, course: course, summary: replay.Summarize(r.Agent), attempts: map[string][]int{}, changes: map[string][]int{},
-		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}, unnamed: map[int][]int{}}
+		parsed: map[int]map[string]skills.ListedLine{}, bodies: map[string][]int{}, hands: map[string][]int{}, reads: map[string][]int{}, byUse: map[string][]int{}, trials: map[*replay.Effect]*trial{}, drops: map[int][]string{}, doubles: map[int]map[string][]string{}, unnamed: map[int][]int{}, tried: map[int][]int{}}
 	events := r.Agent.Events
 	a.findSpans()
+	for i := range events {
+		if e := &events[i]; e.Kind == replay.NoCommand {
+			a.summary.Attempts = append(a.summary.Attempts, replay.Attempt{Skill: e.Skill, By: replay.ByUser, Outcome: replay.OutcomeRefused, Where: e.Where, Prompt: e.PromptN, Abandoned: e.Abandoned, Version: e.Version, Event: i})
+		}
+	}
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)
 		a.attempts[name] = append(a.attempts[name], i)
-		if n := a.owner[t.Event]; name == "" && n >= 0 {
+		switch n := a.owner[t.Event]; {
+		case n < 0:
+		case name == "":
 			a.unnamed[n] = append(a.unnamed[n], i)
+		case t.Outcome == replay.OutcomeInvoked:
+			a.tried[n] = append(a.tried[n], i)
 		}
 		if t.Outcome == replay.OutcomeInvoked {
 			s.saw(name, t.Where)
@@ -181,7 +195,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 	}
 	for i, c := range r.Changes {
 		a.changes[c.Skill] = append(a.changes[c.Skill], i)
-		if c.Shown != replay.ShownAbsent {
+		if c.Shown != replay.ShownAbsent && events[c.Event].Kind == replay.Listing { // not by the rules
 			s.saw(c.Skill, c.Where)
 		}
 	}
@@ -190,7 +204,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			continue
 		}
 		for name, shown := range v.Skills.All() {
-			if at, ok := v.Skills.From(name); ok && shown != replay.ShownAbsent {
+			if at, ok := v.Skills.From(name); ok && shown != replay.ShownAbsent && events[at].Kind == replay.Listing {
 				s.saw(name, events[at].Where)
 			}
 		}
@@ -222,6 +236,10 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			for _, k := range e.Skills {
 				s.saw(k.Name, e.Where)
 			}
+		case replay.CatalogueChange:
+			if e.Change != nil && !e.Abandoned {
+				a.writes = append(a.writes, i)
+			}
 		case replay.Touch:
 			a.touches = append(a.touches, i)
 			if dir, ok := strings.CutSuffix(e.Path, "/SKILL.md"); ok && e.Tool == "Read" {
@@ -231,6 +249,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			}
 		}
 	}
+	a.findUnheard()
 	a.findBreaks()
 	for i := range r.Agent.Segments {
 		if g := &r.Agent.Segments[i]; g.Part == replay.PartReference {
@@ -350,10 +369,11 @@ func (a *agent) findSpans() {
 			moved = append(moved, i)
 		}
 	}
-	// Typed commands that run in a fork have no row of their own.
+	// Typed commands that run in a fork, or that the client did not know, have no row of
+	// their own.
 	for i := range events {
 		e := &events[i]
-		if e.Kind != replay.Slash || !e.Forked {
+		if (e.Kind != replay.NoCommand || e.Input != "") && (e.Kind != replay.Slash || !e.Forked) {
 			continue
 		}
 		v := replay.Visibility{Event: i, Answer: i, Command: e.Skill, Where: e.Where, Abandoned: e.Abandoned}

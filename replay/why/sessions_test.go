@@ -17,10 +17,47 @@ func asks(entries ...string) func(b *book) {
 	}
 }
 
+// versions is a session of two clients in turn, of which the first writes no listing to
+// the log: prompts at lines 1, 3, 6, 8 and 10.
+func versions(b *book) {
+	const old, newer = "2.1.50", "2.1.112"
+	b.version = old
+	silent(b)
+	b.version = newer
+	asks(listed)(b)
+	b.version = old
+	silent(b)
+	b.version = newer
+	silent(b)
+	b.prompt("and now")
+	b.listing(false, "- db-migrate: Runs it.")
+	b.say("done")
+}
+
 // silent is a prompt and a reply on a client that writes no listing to the log.
 func silent(b *book) {
 	b.prompt("run the pending migration")
 	b.say("done")
+}
+
+// commands is a skill file that tells to run them: the first stands in line 5.
+func commands(lines ...string) string {
+	return "---\ndescription: Runs pending database migrations.\n---\n```sh\n" + strings.Join(lines, "\n") + "\n```\n"
+}
+
+const awk = "---\ndescription: Runs pending database migrations.\n---\nawk '{print $1, $NF}' f\n"
+
+// byHand is a prompt, a listing and commands that the model ran, two lines each from
+// line 3 on.
+func byHand(lines ...string) func(b *book) {
+	return func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		for _, line := range lines {
+			b.tool("Bash", `{"command":`+quote(line)+`}`)
+		}
+		b.say("done")
+	}
 }
 
 func with(files map[string]string, more ...string) map[string]string {
@@ -76,15 +113,49 @@ var suite = []session{
 		asks(listed)(b)
 		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
 	}, gate: why.Exists, line: 5, says: "refused (line 5)"},
+	{name: "typed and unknown", version: "2.0.76", build: func(b *book) {
+		silent(b)
+		b.user(quote("Unknown slash command: db-migrate"), "")
+		b.prompt("go on")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Exists, line: 3, says: "called for /db-migrate (line 3) and refused (line 3): the client knew no skill of that name"},
+	{name: "typed and unknown, told beside the conversation", version: "2.1.140", build: func(b *book) {
+		asks(listed)(b)
+		b.row("system", `"subtype":"informational","content":"Unknown command: /db-migrate. Did you mean /commit?","level":"warning"`)
+	}, command: "db-migrate", gate: why.Exists, line: 4, says: "refused (line 4)"},
+	{name: "typed and unknown, as output of a command", version: "2.1.260", build: func(b *book) {
+		asks(listed)(b)
+		b.row("system", `"subtype":"local_command","content":"/db-migrate now"`)
+		b.row("system", `"subtype":"local_command","content":"<local-command-stdout>Unknown command: /db-migrate</local-command-stdout>"`)
+	}, command: "db-migrate", gate: why.Exists, line: 5, says: "refused (line 5)"},
+	{name: "typed and unknown, left to the model", version: "2.1.332", build: func(b *book) {
+		asks(listed)(b)
+		b.prompt("/db-migrate now")
+		b.row("attachment", `"attachment":{"type":"unknown_command_fallback","commandName":"db-migrate","availableCommandNames":["commit"]}`)
+		b.say("done")
+	}, prompt: 2, gate: why.Exists, line: 5, says: "called for prompt 2 (line 4) and refused (line 5)"},
+	{name: "typed by another name than its own", version: "2.1.140", build: func(b *book) {
+		asks(listed, "- db:db-migrate: Runs it.")(b)
+		b.row("system", `"subtype":"informational","content":"Unknown command: /db-migrate","level":"warning"`)
+	}, command: "db-migrate", gate: why.Called, line: 4, says: "by the user, typed; refused (line 4): Unknown command: /db-migrate"},
+	{name: "before the client was upgraded", version: "2.1.50", build: func(b *book) {
+		silent(b)
+		b.version = "2.1.332"
+		b.prompt("again")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.say("done")
+	}, gate: why.Loaded, state: why.Undetermined, line: 1, says: "no skill files are at hand"},
 	{name: "nothing known", version: "2.1.50", build: silent, gate: why.Exists, state: why.Undetermined, line: 1, says: "no skill files are at hand"},
 	{name: "left out, dated after the session", version: "2.1.332", files: with(nil), read: hidden, build: asks(listed),
 		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "announced not_reached"},
 	{name: "kept from the model, dated after the session", version: "2.1.332", files: one(migrate, manual), read: after, build: asks(listed),
-		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "eligible undetermined: its file is dated after the session; as it is now: only the user may call it"},
+		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "loaded undetermined: its file is dated after the session; as it is now: read [] []\neligible undetermined: its file is dated after the session; as it is now: only the user may call it"},
 	{name: "dated after the session, and unknown to the client", version: "2.1.332", files: one(migrate, plain), read: after, build: func(b *book) {
 		asks(listed)(b)
 		b.refused("db-migrate", "<tool_use_error>Unknown skill: db-migrate</tool_use_error>")
 	}, gate: why.Exists, line: 5, says: "the client knew no skill of that name"},
+	{name: "dated after the session, of a client that logs no listing", version: "2.1.50", files: one(migrate, plain), read: after, build: silent,
+		gate: why.Exists, state: why.Undetermined, file: migrate, says: "its file is dated after the session", has: "announced undetermined: by the rules, with line 1: this client writes no listing to the log; if its file was there"},
 	{name: "dated after the session, and listed", version: "2.1.332", files: one(migrate, manual), read: after, build: asks(listed, "- db-migrate: Runs it."),
 		gate: why.Called, line: 1, says: "not chosen", has: "by the files and settings read now it would not be listed"},
 
@@ -130,6 +201,25 @@ var suite = []session{
 	{name: "manual only by a file that nobody wrote since", version: "2.1.332", files: one(migrate, manual), read: kept, build: asks(listed), gate: why.Eligible, line: 3, file: migrate, says: "only the user may call it"},
 	{name: "manual only by a file that nothing dates", version: "2.1.332", files: one(migrate, manual), read: doubtful, build: asks(listed),
 		gate: why.Announced, line: 2, says: "its file is dated after the session began", has: "eligible undetermined: its file is dated after the session began; as it is now: only the user may call it"},
+	{name: "manual only by a file that the session wrote", version: "2.1.332", files: one(migrate, manual), read: doubtful, build: func(b *book) {
+		asks(listed)(b)
+		b.tool("Write", `{"file_path":"`+migrate+`","content":`+quote(manual)+`}`)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Eligible, line: 3, file: migrate, says: "only the user may call it"},
+	{name: "manual only by a file that the session wrote and edited", version: "2.1.332", files: one(migrate, manual), read: doubtful, build: func(b *book) {
+		asks(listed)(b)
+		b.tool("Write", `{"file_path":"`+migrate+`","content":`+quote(manual)+`}`)
+		b.tool("Edit", `{"file_path":"`+migrate+`","old_string":"a","new_string":"b"}`)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Announced, line: 2, has: "eligible undetermined: its file is dated after the session began"},
+	{name: "left out, and written by the session", version: "2.1.332", files: with(nil), read: hidden, build: func(b *book) {
+		asks(listed)(b)
+		b.tool("Write", `{"file_path":"`+migrate+`","content":`+quote(plain)+`}`)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.Announced, line: 2, has: "exists passed: the session wrote it (line 5)"},
 	{name: "manual only by its file, and listed later", version: "2.1.332", files: one(migrate, manual), read: kept, build: func(b *book) {
 		asks(listed)(b)
 		b.prompt("again")
@@ -188,6 +278,10 @@ var suite = []session{
 		b.slash("db-migrate", "", base+"db-migrate\n\nDo it.\n", "")
 		b.say("done")
 	}, gate: why.Announced, line: 2, says: "not in the listing of line 2"},
+	{name: "before the client that logs listings", version: "2.1.50", build: versions, gate: why.Loaded, state: why.Undetermined, line: 1, has: "announced undetermined: this client writes no listing to the log"},
+	{name: "behind the last client that logs listings", version: "2.1.50", build: versions, prompt: 3, gate: why.Loaded, state: why.Undetermined, line: 6, has: "announced undetermined: not in the listing of line 4, and the client at this prompt, 2.1.50, writes no listing to the log"},
+	{name: "behind one that logs none", version: "2.1.50", build: versions, prompt: 4, gate: why.Loaded, state: why.Undetermined, line: 8, has: "announced undetermined: not in the listing of line 4, and the client at line 6, 2.1.50, wrote no listing to the log"},
+	{name: "with a whole listing, behind one that logs none", version: "2.1.50", build: versions, prompt: 2, gate: why.Announced, line: 11, says: "not in the listing of line 4; first listed at line 11"},
 
 	// described
 	{name: "name only, by the log alone", version: "2.1.332", build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "only the name", has: "need the skill files"},
@@ -204,6 +298,10 @@ var suite = []session{
 		build: asks("- commit", "- db-migrate"), gate: why.Described, line: 2, says: "only the name"},
 	{name: "shortened at the cap", version: "2.1.332", files: one(migrate, skillFile("description: "+strings.Repeat("migrate ", 250))), build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 250)[:1535]+"…"),
 		gate: why.Described, line: 2, says: "shortened to 1,535 of 1,999 characters", has: "cut 463 characters from its description"},
+	{name: "shortened at the cap, by the log alone", version: "2.1.332", build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 250)[:1535]+"…"),
+		gate: why.Described, line: 2, says: "shortened to 1,535 characters: an entry is cut at 1,536"},
+	{name: "shortened to the width of all, by the log alone", version: "2.1.112", build: asks(listed, "- db-migrate: "+strings.Repeat("migrate ", 20)[:159]+"…"),
+		gate: why.Described, line: 2, says: "shortened to 159 characters: its description did not fit the listing"},
 	{name: "name only by an override", version: "2.1.332", files: one(migrate, plain), settings: replay.Settings{Overrides: map[string]string{"db-migrate": "name-only"}}, build: asks(listed, "- db-migrate"), gate: why.Described, line: 2, says: "skillOverrides says name-only"},
 
 	// present
@@ -216,6 +314,12 @@ var suite = []session{
 		b.prompt("use db-migrate")
 		b.say("done")
 	}, prompt: 2, gate: why.Present, line: 5, says: "lost at the compaction of line 5", has: "does not list again"},
+	{name: "lost at a compaction by name only", version: "2.1.178", build: func(b *book) {
+		asks(listed, "- db-migrate")(b)
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, line: 4, says: "lost at the compaction of line 4", has: "described info: by name only"},
 	{name: "gone from a later listing", version: "2.1.112", build: func(b *book) {
 		b.prompt("hello")
 		b.listing(true, listed, "- db-migrate: Runs it.")
@@ -224,9 +328,20 @@ var suite = []session{
 		b.listing(true, listed)
 		b.say("done")
 	}, prompt: 2, gate: why.Present, line: 5, says: "has it no more"},
+	{name: "lost at a compaction, and then a client that logs none", version: "2.1.178", build: func(b *book) {
+		b.prompt("hello")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("hi")
+		b.compact()
+		b.version = "2.1.50"
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, state: why.Undetermined, line: 4, says: "lost at the compaction of line 4", has: "the client at this prompt, 2.1.50, writes no listing to the log"},
 
 	// called
 	{name: "visible and not chosen", version: "2.1.332", build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "listed twice", version: "2.1.332", files: with(map[string]string{migrate: plain, shop + "db-migrate/SKILL.md": plain}), build: asks("- db-migrate: Runs pending database migrations.", listed, "- db-migrate"),
+		gate: why.Described, line: 2, says: "only the name", has: "listed twice, as entries 1 (33 characters) and 3 (by name only) of line 2; the gates judge the last of them"},
 	{name: "kept at a compaction and not chosen", version: "2.1.178", build: func(b *book) {
 		b.prompt("hello")
 		b.listing(true, listed, "- db-migrate: Runs it.")
@@ -307,7 +422,27 @@ var suite = []session{
 		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
 		b.tool("Bash", `{"command":"cd /home/dev/shop && npm run db:migrate -- --env prod"}`)
 		b.say("done")
-	}, gate: why.Called, line: 4, says: "the model ran a command of its SKILL.md by hand (line 4)"},
+	}, gate: why.Called, line: 4, says: "the model ran 1 of the 2 command lines of its text by hand (line 4)", has: "line 8 of its file, “npm run db:migrate -- --env …”, was run at line 4"},
+	{name: "an everyday command of its text", version: "2.1.332", files: one(migrate, commands("git status", "npm test", "npm run db:migrate -- --env prod")), build: byHand("git status"), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "two everyday commands of its text", version: "2.1.332", files: one(migrate, commands("git status", "npm test", "npm run db:migrate -- --env prod")), build: byHand("git status", "npm test"), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "all of its everyday commands", version: "2.1.332", files: one(migrate, commands("git status", "npm test")), build: byHand("git status && npm test"), gate: why.Called, line: 4, says: "ran 2 of the 2 command lines of its text by hand (line 4)", has: "line 6 of its file, “npm test”, was run at line 4"},
+	{name: "several everyday commands of its text", version: "2.1.332", files: one(migrate, commands("git status", "npm ci", "npm test", "npm run build")), build: byHand("npm ci", "ls -la", "npm test", "git status"), gate: why.Called, line: 4, says: "ran 3 of the 4 command lines of its text by hand (line 4)", has: "line 7 of its file, “npm test”, was run at line 8"},
+	{name: "a script of its folder, by its own path", version: "2.1.332", files: one(migrate, commands("git status", "sh scripts/up.sh")), build: byHand("sh scripts/up.sh"), gate: why.Called, line: 4, says: "ran 1 of the 2 command lines of its text by hand (line 4)"},
+	{name: "its only command", version: "2.1.332", files: one(migrate, commands("npm run db:migrate -- --env prod")), build: byHand("npm run db:migrate -- --env prod"), gate: why.Called, line: 4, says: "ran the one command line of its text by hand (line 4)"},
+	{name: "a command that the session runs all the time", version: "2.1.332", files: one(migrate, commands("npm run db:migrate -- --env prod")), build: func(b *book) {
+		byHand("npm run db:migrate -- --env prod")(b)
+		for range 2 {
+			b.prompt("again")
+			b.tool("Bash", `{"command":"npm run db:migrate -- --env prod"}`)
+			b.say("done")
+		}
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "a command of its text in the log", version: "2.1.332", build: func(b *book) {
+		byHand("npm run db:migrate -- --env prod")(b)
+		b.prompt("now with the skill")
+		b.skill("db-migrate", "", base+"db-migrate\n\n```sh\nnpm run db:migrate -- --env prod\n```\n")
+		b.say("done")
+	}, gate: why.Called, line: 4, says: "ran the one command line of its text by hand (line 4)", has: "its “npm run db:migrate -- --env prod” was run at line 4"},
 	{name: "a command of another skill too", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\n```sh\ngit status --short\n```\n", home+"commit/SKILL.md", "---\ndescription: Writes a commit.\n---\n```sh\ngit status --short\n```\n"), build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
@@ -319,6 +454,34 @@ var suite = []session{
 		b.listing(true, listed, "- db-migrate: Runs the pending migrations of the database.")
 		b.say("done")
 	}, gate: why.Called, line: 1, says: "not chosen"},
+	{name: "its twin called", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- kit:db-migrate: Runs pending migrations.", "- kit-2:db-migrate: Runs pending migrations.")
+		b.skill("kit-2:db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, skill: "kit:db-migrate", gate: why.Called, line: 3, says: "its twin kit-2:db-migrate was, which has the same text (line 3)", has: "keep one of the two"},
+	{name: "another of the same last name called", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- kit:db-migrate: Runs pending migrations.", "- ops:db-migrate: Moves a database.")
+		b.skill("ops:db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, skill: "kit:db-migrate", gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "chosen for other prompts", version: "2.1.332", build: func(b *book) {
+		b.prompt("one")
+		b.listing(true, listed, "- db-migrate: Runs it.")
+		b.say("done")
+		for range 2 {
+			b.prompt("more")
+			b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n") // lines 5 and 13
+			b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+			b.say("done")
+		}
+	}, gate: why.Called, line: 1, says: "not chosen", has: "the model called it for 2 other prompts of this session: 2 (line 5), 3 (line 13)"},
+	{name: "chosen for no prompt", version: "2.1.332", build: func(b *book) {
+		asks(listed, "- db-migrate: Runs it.")(b)
+		b.slash("db-migrate", "", base+"db-migrate\n\nDo it.\n", "")
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "not chosen", has: "the model called it for no other prompt of this session"},
 	{name: "a call that names no skill", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)
 		b.malformed(`{"skill":7}`, "The parameter `skill` type is expected as `string` but provided as `number`")
@@ -367,6 +530,11 @@ var suite = []session{
 		b.say("done")
 	}, gate: why.Called, state: why.Passed, line: 3, says: "as migrations"},
 
+	{name: "the refused command stands in a line", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\nState:\n\n!`false`\n"), build: func(b *book) {
+		asks(listed, "- db-migrate: Runs pending database migrations.")(b)
+		b.refused("db-migrate", "Shell command failed for pattern \"!`false`\": exit 1")
+	}, gate: why.Called, line: 5, says: "refused", has: "the command stands in line 6 of its file: “!`false`”"},
+
 	// delivered
 	{name: "body never injected", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
@@ -374,12 +542,58 @@ var suite = []session{
 		b.skill("db-migrate", "", "")
 		b.say("done")
 	}, gate: why.Delivered, line: 4, says: "body never injected"},
+	{name: "body never injected, and nothing stands", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", "")
+		b.say("done")
+	}, gate: why.Delivered, line: 4, says: "body never injected", has: "in_force not_reached"},
+	{name: "body never injected, and an earlier one stands", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.prompt("again")
+		b.skill("db-migrate", "", "")
+		b.say("done")
+	}, prompt: 2, gate: why.Delivered, line: 9, says: "body never injected; an earlier text of it is still in force (line 5)", has: "in_force passed: that of an earlier call"},
+	{name: "body never injected, and then it was", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", "")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "with the call of line 5; that of line 3: launched (line 4), body never injected"},
+	{name: "the log ends before the text", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", "")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "in_force undetermined: the log ends before its text"},
 	{name: "body cut", version: "2.1.332", exact: true, files: one(migrate, plain), build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
 		b.skill("db-migrate", "", base+"db-migrate\n\nDo")
 		b.say("done")
-	}, gate: why.Delivered, line: 5, says: "cut: "},
+	}, gate: why.Delivered, line: 5, says: "cut: ", has: "in_force passed: what came of it, from here on"},
+	{name: "a program of another language", version: "2.1.76", files: one(migrate, awk), build: func(b *book) {
+		b.prompt("run it")
+		b.skill("db-migrate", "", base+"db-migrate\n\nawk '{print , $NF}' f\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 2, has: "line 4 of its file, “awk '{print $1, $NF}' f”, came as “awk '{print , $NF}' f”"},
+	{name: "a program of another language, with arguments", version: "2.1.332", files: one(migrate, awk), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.skill("db-migrate", "up now", base+"db-migrate\n\nawk '{print now, $NF}' f\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "line 4 of its file, “awk '{print $1, $NF}' f”, came as “awk '{print now, $NF}' f”"},
+	{name: "a program of another language, not called", version: "2.1.332", files: one(migrate, awk), build: asks(listed, "- db-migrate: Runs pending database migrations."),
+		gate: why.Called, line: 1, says: "not chosen", has: "line 4, “awk '{print $1, $NF}' f”: the client takes $ and a number for a word of the arguments"},
+	{name: "a command in a code block", version: "2.1.332", files: one(migrate, "---\ndescription: Runs pending database migrations.\n---\nNever:\n```\n!`git push`\n```\n"), build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, listed, "- db-migrate: Runs pending database migrations.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nNever:\n```\nEverything up-to-date\n```\n")
+		b.say("done")
+	}, gate: why.Called, state: why.Passed, line: 3, has: "line 6 of its file, “!`git push`”: what came is the output of the command"},
 	{name: "a note only", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")
@@ -400,6 +614,14 @@ var suite = []session{
 	}, gate: why.Called, state: why.Passed, line: 3, has: "in a fork, agent a1"},
 
 	// in force
+	{name: "refused, and in force by an earlier line", version: "2.1.332", build: func(b *book) {
+		b.slash("db-migrate", "", base+"db-migrate\n\nDo it.\n", "")
+		b.listing(true, listed)
+		b.say("done")
+		b.prompt("again")
+		b.refused("db-migrate", "<tool_use_error>Skill db-migrate cannot be used with Skill tool due to disable-model-invocation</tool_use_error>")
+		b.say("done")
+	}, prompt: 1, gate: why.Eligible, line: 7, says: "refused (line 7)", has: "in_force passed: its text stands in the conversation (line 2)"},
 	{name: "still in force", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

@@ -224,6 +224,10 @@ func (a *agent) findBreaks() {
 			a.breaks = append(a.breaks, n)
 			continue
 		}
+		if a.unheard != nil && (a.unheard[n] == n || a.unheard[n] != a.unheard[n-1]) || a.version(n) != a.version(n-1) || a.written(n) != a.written(n-1) {
+			a.breaks = append(a.breaks, n)
+			continue
+		}
 		x, ok := a.course.At(a.spans[n-1].Event)
 		y, ok2 := a.course.At(sp.Event)
 		if !ok || !ok2 || x.Missing() != y.Missing() || !sameList(x.Skills(), y.Skills()) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
-	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
 // carried is what stands of a skill's text in the conversation.
@@ -209,7 +208,7 @@ func (q *query) momentBefore(i int) (replay.Moment, bool) {
 
 // used are the gates from the call on.
 func (q *query) used(n int) []Step {
-	called := Step{Gate: Called, State: Failed, Reason: "not called"}
+	called := Step{Gate: Called, State: Failed, Reason: NotCalled}
 	delivered := Step{Gate: Delivered, State: NotReached}
 	force := Step{Gate: InForce, State: NotReached}
 	done := -1 // the attempt that succeeded
@@ -222,14 +221,24 @@ func (q *query) used(n int) []Step {
 		}
 		rest = append(rest, q.attempted(t))
 	}
+	came := false
+	if done >= 0 {
+		came = q.delivered(&delivered, &q.summary.Attempts[done])
+	}
 	switch {
 	case done >= 0:
 		a := &q.summary.Attempts[done]
 		called.State, called.Where, called.Reason = Passed, a.Where, q.attempted(done)
 		called.Text = q.callText(a)
 		called.Notes = rest
-		q.delivered(&delivered, a)
-		q.stands(&force, n, a)
+		if came {
+			q.stands(&force, n, a)
+			if delivered.State == Failed && force.State == Passed {
+				force.Reason = "what came of it, " + force.Reason
+			}
+		} else {
+			q.stood(&force, &delivered, n, a)
+		}
 	case len(q.calls[n]) > 0:
 		t := q.calls[n][0]
 		a := &q.summary.Attempts[t]
@@ -242,6 +251,10 @@ func (q *query) used(n int) []Step {
 		if e := q.outcome(a); e != nil {
 			called.Where, called.Text = e.Where, plainError(e.Text)
 			called.Advice = q.afterRefusal(e)
+			q.failing(&called, n, e)
+		}
+		if c, ok := q.state(n); ok {
+			q.force(&force, c) // of a call for an earlier prompt
 		}
 	case len(q.loose[n]) > 0:
 		e := q.event(q.loose[n][0])
@@ -249,7 +262,7 @@ func (q *query) used(n int) []Step {
 		called.Reason = fmt.Sprintf("its text came without a call (line %d)", e.Where.Line)
 		switch {
 		case q.agent.Agent.OnBehalfOf != "" && q.isName(replay.NormalName(q.agent.Agent.OnBehalfOf)):
-			called.Reason = "this agent is the fork that runs it"
+			called.Reason = asFork
 		case e.Stack < 0:
 			called.Reason = "preloaded: the agent's definition names it"
 		}
@@ -260,13 +273,97 @@ func (q *query) used(n int) []Step {
 		q.later(&called, &force, n)
 	}
 	q.misnamed(&called, n)
-	return []Step{called, delivered, force}
+	if len(q.calls[n])+len(q.loose[n]) == 0 {
+		q.elsewhere(&called, n)
+	}
+	steps := []Step{called, delivered, force}
+	q.private(n, steps)
+	return steps
+}
+
+// elsewhere tells how often the model chose the skill for other prompts of the session.
+func (q *query) elsewhere(s *Step, n int) {
+	if q.brief || len(q.agents) == 1 && len(q.spans) == 1 {
+		return // there is no other
+	}
+	const most = 8
+	var own []string
+	others, count := 0, 0
+	for i := range q.choices {
+		switch c := &q.choices[i]; {
+		case c.Agent != q.agent.Agent.ID:
+			others++
+		default:
+			if count++; count > most {
+				continue
+			}
+			name := number(c.Prompt)
+			switch {
+			case c.Command != "":
+				name = "/" + c.Command
+			case c.Prompt == 0:
+				name = "what stands before the first"
+			}
+			own = append(own, fmt.Sprintf("%s (line %d)", name, c.Where.Line))
+		}
+	}
+	text := "the model called it for no other prompt of this session"
+	switch {
+	case count == 1:
+		text = "the model called it for one other prompt of this session: " + own[0]
+	case count > 1:
+		text = fmt.Sprintf("the model called it for %s other prompts of this session: %s", number(count), strings.Join(own, ", "))
+		if count > most {
+			text += fmt.Sprintf(" and %s more", number(count-most))
+		}
+	}
+	if others > 0 && count == 0 {
+		text = "the model called it for no other prompt of this agent"
+	}
+	if others > 0 {
+		prompts := "prompts"
+		if others == 1 {
+			prompts = "prompt"
+		}
+		text += fmt.Sprintf("; for %s %s of other agents", number(others), prompts)
+	}
+	s.Notes = append(s.Notes, text)
+}
+
+// twin is a skill that stands for the same under another name, and that was called for
+// a prompt: one plugin that is installed twice, or a skill beside a plugin's. -1 if there
+// is none.
+func (q *query) twin(n int) int {
+	last := q.sub.Name[strings.LastIndexByte(q.sub.Name, ':')+1:]
+	for _, t := range q.tried[n] {
+		name := replay.NormalName(q.summary.Attempts[t].Skill)
+		if q.isName(name) || name[strings.LastIndexByte(name, ':')+1:] != last {
+			continue
+		}
+		if texts := q.Session.texts(q.agent, n); texts(name) != "" && texts(name) == texts(q.sub.Name) {
+			return t
+		}
+		m, ok := q.course.At(q.spans[n].Event)
+		if !ok || m.Missing() != "" {
+			continue
+		}
+		mine, its := q.statuses(&m, q.sub.Name), q.statuses(&m, name)
+		if len(mine) > 0 && len(its) > 0 && mine[0].Skill.Body == its[0].Skill.Body {
+			return t
+		}
+	}
+	return -1
 }
 
 // misnamed tells of calls of the tool Skill that name no skill: the model tried to use
 // one, and nothing says which, but for one that gives the name where no client looks.
 func (q *query) misnamed(s *Step, n int) {
-	for _, t := range q.unnamed[n] {
+	const most = 5 // of them
+	for nth, t := range q.unnamed[n] {
+		if nth == most {
+			s.Notes = append(s.Notes, fmt.Sprintf("and %s more calls that name no skill", number(len(q.unnamed[n])-most)))
+			break
+		}
 		a := &q.summary.Attempts[t]
 		e := q.event(a.Event)
 		var answer *replay.Event
@@ -296,14 +393,8 @@ func (q *query) misnamed(s *Step, n int) {
 	}
 }
 
-// refusalText is the first line of a refusal, with the next where that tells the fault.
-func refusalText(e *replay.Event) string {
-	text := plainError(e.Text)
-	if rest, ok := strings.CutPrefix(text, rules.InputInvalid); ok {
-		return strings.TrimSuffix(rules.InputInvalid, "\n") + " " + firstLine(rest)
-	}
-	return firstLine(text)
-}
+// refusalText is a refusal on one line.
+func refusalText(e *replay.Event) string { return oneLine(plainError(e.Text)) }
 
 // attempted says how a call went.
 func (q *query) attempted(t int) string {
@@ -315,7 +406,7 @@ func (q *query) attempted(t int) string {
 		switch {
 		case a.Stack > 0:
 			fmt.Fprintf(&b, ", typed in position %d of a line", a.Stack)
-		case e.Kind == replay.Slash:
+		case e.Kind == replay.Slash, e.Kind == replay.NoCommand:
 			b.WriteString(", typed")
 		default:
 			b.WriteString(", typed in the prompt and carried out by the model")
@@ -354,6 +445,9 @@ func (q *query) attempted(t int) string {
 // outcome is the refusal of an attempt, nil if there is none.
 func (q *query) outcome(a *replay.Attempt) *replay.Event {
 	e := q.event(a.Event)
+	if e.Kind == replay.NoCommand {
+		return e
+	}
 	for _, i := range q.byUse[e.ToolUse] {
 		if e.ToolUse != "" && q.event(i).Kind == replay.Refusal {
 			return q.event(i)
@@ -397,6 +491,13 @@ func firstLine(text string) string {
 
 // instead says what the model did in place of a call.
 func (q *query) instead(s *Step, n int) {
+	if t := q.twin(n); t >= 0 {
+		a := &q.summary.Attempts[t]
+		s.Reason = fmt.Sprintf("not called: its twin %s was, which has the same text (line %d)", replay.NormalName(a.Skill), a.Where.Line)
+		s.Where, s.Text = a.Where, q.callText(a)
+		s.Advice = append(s.Advice, "keep one of the two: the model takes either, and both take room in the listing")
+		return
+	}
 	if i, ok := q.reads[n]; ok {
 		e := q.event(i)
 		what := "its SKILL.md"
@@ -413,15 +514,56 @@ func (q *query) instead(s *Step, n int) {
 		s.Where, s.Text = replay.Where{File: q.agent.Agent.File, Line: g.Line, UUID: g.UUID}, g.Tool
 		return
 	}
-	if i, ok := q.ran[n]; ok {
-		c := &q.agent.Agent.Commands[i]
-		s.Reason = fmt.Sprintf("not called: the model ran a command of its SKILL.md by hand (line %d)", c.Where.Line)
+	if h, ok := q.ran[n]; ok {
+		commands := q.agent.Agent.Commands
+		c := &commands[h.first]
+		s.Reason = fmt.Sprintf("not called: the model ran %d of the %d command lines of its text by hand (line %d)", len(h.lines), h.of, c.Where.Line)
+		if h.of == 1 {
+			s.Reason = fmt.Sprintf("not called: the model ran the one command line of its text by hand (line %d)", c.Where.Line)
+		}
 		s.Where, s.Text = c.Where, firstLine(c.Text)
+		const most = 5 // lines
+		for _, l := range h.lines[:min(len(h.lines), most)] {
+			text := fmt.Sprintf("its “%s” was run at line %d", l, commands[l.command].Where.Line)
+			if l.line > 0 {
+				text = fmt.Sprintf("line %d of its file, “%s”, was run at line %d", l.line, l, commands[l.command].Where.Line)
+			}
+			s.Notes = append(s.Notes, text)
+		}
+		if rest := len(h.lines) - most; rest > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("and %d more of its lines", rest))
+		}
 	}
 }
 
-// delivered says what came of a call.
-func (q *query) delivered(s *Step, a *replay.Attempt) {
+// stood says what stands of the text when a call brought none: what an earlier call
+// brought, if anything.
+func (q *query) stood(force, delivered *Step, n int, a *replay.Attempt) {
+	for _, t := range q.calls[n] { // another call for the same prompt
+		b := &q.summary.Attempts[t]
+		other := Step{Gate: Delivered}
+		if b.Event != a.Event && b.Outcome == replay.OutcomeInvoked && q.delivered(&other, b) {
+			other.Notes = append(other.Notes, fmt.Sprintf("with the call of line %d; that of line %d: %s", b.Where.Line, a.Where.Line, delivered.Reason))
+			*delivered = other
+			q.stands(force, n, b)
+			return
+		}
+	}
+	c, ok := q.state(n)
+	switch {
+	case ok && c.body >= 0 && c.where < a.Event:
+		q.force(force, c)
+		if force.State == Passed {
+			delivered.Reason += fmt.Sprintf("; an earlier text of it is still in force (line %d)", force.Where.Line)
+			force.Reason = "that of an earlier call: " + force.Reason
+		}
+	case delivered.State == Undetermined:
+		force.State, force.Missing, force.Reason = Undetermined, delivered.Missing, delivered.Reason
+	}
+}
+
+// delivered says what came of a call. It reports whether anything did, be it cut.
+func (q *query) delivered(s *Step, a *replay.Attempt) bool {
 	e := q.event(a.Event)
 	var body, note, launched *replay.Event
 	look := func(i int) {
@@ -460,6 +602,7 @@ func (q *query) delivered(s *Step, a *replay.Attempt) {
 		s.State, s.Where, s.Text = Passed, body.Where, firstLine(body.Text)
 		s.Reason = fmt.Sprintf("whole, %s (line %d)", chars(budget.Len16(body.Text)), body.Where.Line)
 		q.checked(s, body)
+		q.arrived(s, body, a)
 		if note != nil {
 			s.Notes = append(s.Notes, fmt.Sprintf("with a note before it (line %d): %s", note.Where.Line, firstLine(note.Text)))
 		}
@@ -492,6 +635,7 @@ func (q *query) delivered(s *Step, a *replay.Attempt) {
 		s.State, s.Missing, s.Reason = Undetermined, "the end of the log", "the log ends before its text"
 		s.Where = a.Where
 	}
+	return body != nil || s.State == Passed
 }
 
 // goesOn reports whether a request follows an event on its branch.
@@ -660,6 +804,9 @@ func (q *query) settle(out *Question, n int) {
 	// What kept the skill from the model did not keep it from being used; and somebody who
 	// called it in vain did not need to be told of it.
 	tried := len(q.calls[n]) > 0
+	if d := out.Step(Described); d.State == Failed && out.Step(Present).State == Failed {
+		d.State = Info // how it stood where it was lost: now nothing of it is seen
+	}
 	for i := range out.Steps {
 		s := &out.Steps[i]
 		if s.Gate == Called {

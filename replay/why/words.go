@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/lexical"
@@ -29,6 +30,7 @@ func (q *query) asked(n int, out *Question) Step {
 // of the listing repeat the skill's.
 func (s *Session) Explain(sub *Subject, q *Question) {
 	s.compare(sub, q)
+	s.otherwise(sub, q)
 	a := q.agent
 	at, ok := a.spans[q.span].Skills.From(sub.Name)
 	if !ok || a.Agent.Events[at].Kind != replay.Listing {
@@ -36,6 +38,25 @@ func (s *Session) Explain(sub *Subject, q *Question) {
 	}
 	step := q.Step(Announced)
 	step.Notes = append(step.Notes, a.repeats(at, sub.Name)...)
+}
+
+// otherwise says what can be done where the skill was visible and not chosen.
+func (s *Session) otherwise(sub *Subject, q *Question) {
+	if !q.NotChosen() {
+		return
+	}
+	step := q.Step(Called)
+	if len(q.Words.Lacking) > 0 && !q.Words.Named {
+		step.Advice = append(step.Advice, "write words of such prompts into its description, where they tell of the skill: asked names those that it lacks")
+	}
+	if m, ok := q.agent.course.At(q.agent.spans[q.span].Event); ok && m.Missing() == "" {
+		for _, st := range s.statuses(&m, sub.Name) {
+			if !st.Skill.Front.Flag("user-invocable", m.Options().Dialect) {
+				return
+			}
+		}
+	}
+	step.Advice = append(step.Advice, "type /"+sub.Name+", which needs no choice of the model")
 }
 
 func (s *Session) compare(sub *Subject, q *Question) {
@@ -61,12 +82,17 @@ func (s *Session) compare(sub *Subject, q *Question) {
 		if w.Score = scores[at]; w.Score > 0 {
 			w.Rank = 1
 			for i, score := range scores {
-				if score <= w.Score {
+				if score < w.Score || i == at {
 					continue
 				}
 				name := c.entries[i].name
-				if _, stands := sp.Skills.From(name); stands && texts(name) == c.entries[i].text {
+				if _, stands := sp.Skills.From(name); !stands || texts(name) != c.entries[i].text {
+					continue
+				}
+				if score > w.Score {
 					w.Rank++
+				} else {
+					w.Tied++
 				}
 			}
 		} else if len(w.Shared) > 0 {
@@ -76,6 +102,35 @@ func (s *Session) compare(sub *Subject, q *Question) {
 	}
 	w.SkillLanguage = lexical.Language(text)
 	w.Foreign = lexical.Foreign(w.Language, w.SkillLanguage)
+	if q.NotChosen() && !w.Foreign {
+		w.Lacking = lacking(q.Text, sub.Name+" "+text)
+	}
+}
+
+// lacking are words of a prompt that a text does not have. Of scripts that are written
+// without blanks there are none: pairs of characters are no words.
+func lacking(prompt, text string) []string {
+	const most = 12
+	has := map[string]bool{}
+	for _, word := range lexical.Words(text) {
+		has[word] = true
+	}
+	var out []string
+	for _, word := range lexical.Words(prompt) {
+		if has[word] || lexical.Common(word) || len([]rune(word)) < 3 || strings.IndexFunc(word, wordLetter) < 0 {
+			continue
+		}
+		has[word] = true
+		if out = append(out, word); len(out) == most {
+			break
+		}
+	}
+	return out
+}
+
+// wordLetter reports whether a character is a letter of a script that parts words.
+func wordLetter(r rune) bool {
+	return unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // corpus are all entries that an agent was ever sent, with each description that they

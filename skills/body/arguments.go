@@ -15,9 +15,45 @@ const escaped = "\xFF"
 // index behind the placeholder, or 0 if there is none.
 type placeholder func(text string, i int) (value string, end int)
 
+// Replace is a text with the placeholders of its arguments replaced, as one invocation
+// sends it: without the arguments that [Render] appends where nothing took them, and
+// without variables and inline commands. A text that would be longer than [MaxBytes]
+// stays as it is.
+func Replace(text string, names []string, call Call, opt Options) string {
+	args := call.Args
+	if !call.Typed && !opt.ToolArgs {
+		args = ""
+	}
+	if args == "" && !opt.EmptyArgs {
+		return text
+	}
+	r := renderer{opt: opt}
+	out, _, _ := r.replaced(text, args, names)
+	if r.tooLong {
+		return text
+	}
+	return strings.ReplaceAll(out, escaped, "$")
+}
+
 // arguments replaces the placeholders of text by args and their words. If
 // nothing was replaced, args are appended.
 func (r *renderer) arguments(text, args string, names []string) string {
+	text, args, replaced := r.replaced(text, args, names)
+	if !replaced && args != "" {
+		text += "\n\nARGUMENTS: " + args
+		if r.opt.AppendNewline {
+			text += "\n"
+		}
+	}
+	if len(text) > MaxBytes {
+		r.tooLong = true
+	}
+	return strings.ReplaceAll(text, escaped, "$")
+}
+
+// replaced is the text with its placeholders replaced, with the marks of escaped ones
+// still in it, the arguments as they are inserted, and whether there was any.
+func (r *renderer) replaced(text, args string, names []string) (string, string, bool) {
 	text = strings.ReplaceAll(text, escaped, "\uFFFD")
 	args = strings.ReplaceAll(args, escaped, "\uFFFD")
 	words := SplitWords(args, r.opt.Words)
@@ -45,16 +81,7 @@ func (r *renderer) arguments(text, args string, names []string) string {
 		}
 		replaced = text != before
 	}
-	if !replaced && args != "" {
-		text += "\n\nARGUMENTS: " + args
-		if r.opt.AppendNewline {
-			text += "\n"
-		}
-	}
-	if len(text) > MaxBytes {
-		r.tooLong = true
-	}
-	return strings.ReplaceAll(text, escaped, "$")
+	return text, args, replaced
 }
 
 // expand replaces each placeholder that find knows, from left to right. Values

@@ -35,6 +35,41 @@ func splitCommands(text string, afterBlank bool) []Part {
 			from = taken[i].end
 		}
 	}
+	for _, c := range commands(text, afterBlank) {
+		place(text[c.Start:c.End])
+	}
+	var parts []Part
+	done := 0
+	for _, t := range taken {
+		if t.start > done {
+			parts = append(parts, Part{Text: text[done:t.start]})
+		}
+		command := strings.TrimSuffix(strings.TrimPrefix(text[t.start:t.end], "!`"), "`")
+		if fence, ok := strings.CutPrefix(text[t.start:t.end], "```!"); ok {
+			command = strings.TrimSuffix(fence, "```")
+		}
+		parts = append(parts, Part{Hole: true, Command: strings.TrimFunc(command, isBlank)})
+		done = t.end
+	}
+	if done < len(text) {
+		parts = append(parts, Part{Text: text[done:]})
+	}
+	return parts
+}
+
+// Command is an inline command in a text, from its first mark to behind its last, in
+// bytes.
+type Command struct {
+	Start, End int
+	// Fence: a fence that starts with ```!, not a command between backticks.
+	Fence bool
+}
+
+// Commands finds the inline commands of a text that this version runs.
+func Commands(text string, opt Options) []Command { return commands(text, opt.ShellAfterBlank) }
+
+func commands(text string, afterBlank bool) []Command {
+	var out []Command
 	done := 0 // text before it is searched
 	for i := 0; ; {
 		n := strings.IndexByte(text[i:], '!')
@@ -58,26 +93,10 @@ func splitCommands(text string, afterBlank bool) []Part {
 			i++
 			continue
 		}
-		place(text[start:end])
+		out = append(out, Command{start, end, text[start] == '`'})
 		i, done = end, end
 	}
-	var parts []Part
-	done = 0
-	for _, t := range taken {
-		if t.start > done {
-			parts = append(parts, Part{Text: text[done:t.start]})
-		}
-		command := strings.TrimSuffix(strings.TrimPrefix(text[t.start:t.end], "!`"), "`")
-		if fence, ok := strings.CutPrefix(text[t.start:t.end], "```!"); ok {
-			command = strings.TrimSuffix(fence, "```")
-		}
-		parts = append(parts, Part{Hole: true, Command: strings.TrimFunc(command, isBlank)})
-		done = t.end
-	}
-	if done < len(text) {
-		parts = append(parts, Part{Text: text[done:]})
-	}
-	return parts
+	return out
 }
 
 // mayStart reports whether an inline command may follow the text before it.
