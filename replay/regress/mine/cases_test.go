@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/skilltrace/skilltrace/budget"
+	"github.com/skilltrace/skilltrace/fixtures"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/regress"
@@ -166,6 +167,26 @@ func TestFrom(t *testing.T) {
 	}
 }
 
+// TestLate: a skill that is called behind other tools was triggered late, which is not
+// never.
+func TestLate(t *testing.T) {
+	const path = "../../../fixtures/cases/09-late-trigger/session.jsonl"
+	whole, err := run(t, fixtures.Session(t, path), "claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := From(whole.Result, Options{})
+	if len(cases) != 1 || len(cases[0].Skills) != 2 {
+		t.Fatalf("%+v", cases)
+	}
+	if k := cases[0].Skills[1]; k.Name != "foo" || k.Tool != 4 || k.Call != 2 || !k.Late() {
+		t.Errorf("%+v", k)
+	}
+	if got, want := remark(&cases[0]), "superpowers:using-superpowers was called late: tool call 3, Skill call 1 of the prompt.\nfoo was called late: tool call 4, Skill call 2 of the prompt."; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestMissUnseen: a skill that the user typed and that no listing told of is no fault of
 // its description.
 func TestMissUnseen(t *testing.T) {
@@ -304,7 +325,7 @@ func TestRedact(t *testing.T) {
 			}
 		}
 	}
-	if len(cases) != 1 || !strings.HasPrefix(cases[0].Text, "deploy with REDACTED-") || !strings.Contains(cases[0].Text, "in /project/src/main.go") {
+	if len(cases) != 1 || !strings.HasPrefix(cases[0].Text, "deploy with REDACTED-") || !strings.Contains(cases[0].Text, "in /project/src/main.go") || !strings.Contains(cases[0].Text, "https://REDACTED-6@host") {
 		t.Errorf("%+v", cases)
 	}
 	t.Logf("%s", cases[0].Text)

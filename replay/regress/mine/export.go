@@ -98,8 +98,8 @@ type File struct {
 	Text []byte
 }
 
-// PluginEval writes prompts as a suite for `claude plugin eval`, below the folder evals
-// of a plugin: a folder for each case with case.yaml and one grader. It follows the page
+// PluginEval writes prompts as a suite for `claude plugin eval`, as files of a plugin: in
+// evals a folder for each case, with case.yaml and one grader. It follows the page
 // "Test plugins with evals" of the documentation of Claude Code. A skill counts under its
 // own name, whatever the plugin's that stands before it.
 func PluginEval(prompts []Prompt) ([]File, error) {
@@ -126,7 +126,7 @@ func PluginEval(prompts []Prompt) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, File{path.Join(folder, "case.yaml"), text.Bytes()}, File{path.Join(folder, "graders", "skill.md"), grader})
+		out = append(out, File{path.Join("evals", folder, "case.yaml"), text.Bytes()}, File{path.Join("evals", folder, "graders", "skill.md"), grader})
 	}
 	return out, nil
 }

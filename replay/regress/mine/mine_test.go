@@ -44,15 +44,15 @@ type prepared struct {
 	in      *replay.Inputs
 }
 
-// run replays a session by the rules of a client; the error says that there are none for
-// its version.
-func run(t testing.TB, s *replay.Session, client string) (*prepared, error) {
+// run replays a session by the rules of a client, with the skill files of some folders;
+// the error says that there are no rules for its version.
+func run(t testing.TB, s *replay.Session, client string, folders ...string) (*prepared, error) {
 	t.Helper()
 	table, err := rules.For(client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := local.NewFinder(local.Options{Table: table}).Find(s)
+	found, err := local.NewFinder(local.Options{Table: table, Skills: folders}).Find(s)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +127,32 @@ func TestFixturesAgree(t *testing.T) {
 	}
 }
 
+// TestPredicted cuts fixtures of clients that write no listing to their logs: what the
+// model saw follows from skill files, by fixture and by log the same.
+func TestPredicted(t *testing.T) {
+	dir := shared(t, "conformance")
+	var sum tally
+	for i, path := range logs(t, dir) {
+		scenario, _, ok := strings.Cut(filepath.ToSlash(path), "/sessions/")
+		skills := filepath.Join(filepath.Dir(scenario), "files", "dev", ".claude", "skills")
+		if _, err := os.Stat(skills); err != nil || !ok || os.Getenv("SKILLTRACE_CORPUS") != "all" && i%some != 0 {
+			continue
+		}
+		whole, err := run(t, fixtures.Session(t, path), "claude-code", skills)
+		if err != nil {
+			continue
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := whole.Agents[0].Visibility; len(v) > 0 && v[0].Predicted {
+			sum.compare(t, rel, path, whole, "claude-code", skills)
+		}
+	}
+	sum.check(t)
+}
+
 // TestDialects cuts fixtures of clients that are only described, whose prompts show the
 // listing.
 func TestDialects(t *testing.T) {
@@ -161,7 +187,7 @@ func (n *tally) check(t *testing.T) {
 }
 
 // compare cuts the fixture of a log for all its prompts, and compares it with the log.
-func (n *tally) compare(t *testing.T, rel, path string, whole *prepared, client string) {
+func (n *tally) compare(t *testing.T, rel, path string, whole *prepared, client string, folders ...string) {
 	t.Helper()
 	cases := From(whole.Result, Options{all: true})
 	if len(cases) == 0 {
@@ -184,7 +210,7 @@ func (n *tally) compare(t *testing.T, rel, path string, whole *prepared, client 
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := run(t, s, client)
+		again, err := run(t, s, client, folders...)
 		if err != nil {
 			t.Errorf("%s: %v", rel, err)
 			return nil, nil, nil

@@ -71,7 +71,7 @@ func NewRedactor(s *replay.Session) *Redactor {
 func (x *Redactor) works(path string) {
 	x.names(path)
 	path = strings.TrimRight(path, `/\`)
-	if len(path) < 2 || home.FindString(path) == path {
+	if !absolute.MatchString(path) || home.FindString(path) == path {
 		return
 	}
 	for _, f := range x.folders {
@@ -85,6 +85,9 @@ func (x *Redactor) works(path string) {
 	}
 	x.folders = append(x.folders, folder{path, to})
 }
+
+// absolute is a path of two folders or more: one, such as /workspace, tells of nobody.
+var absolute = regexp.MustCompile(`^(?:[A-Za-z]:|/|\\)?[/\\]*[^/\\]+[/\\]+[^/\\]`)
 
 // home is the home folder of a user, on any system.
 var home = regexp.MustCompile(`((?i:/home|/users|/documents and settings|\\users|\\\\users)(?:/|\\\\|\\))([^/\\\s"'` + "`" + `:;,<>|*?()\[\]{}]+)`)
@@ -172,7 +175,7 @@ func value(s string) bool {
 func noCode(s string) bool { return !strings.ContainsAny(s, "(){}<>$") }
 
 func notGit(s string) bool {
-	return !strings.HasPrefix(s, "git@") && !strings.HasSuffix(strings.ToLower(s), "@example.com")
+	return !strings.HasPrefix(s, "git@") && !strings.HasPrefix(s, "REDACTED-") && !strings.HasSuffix(strings.ToLower(s), "@example.com")
 }
 
 func foreignHost(s string) bool {
