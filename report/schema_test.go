@@ -58,9 +58,12 @@ func TestSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{ReplaySchema: true, TimelineSchema: true, SessionsSchema: true, CostSchema: true, ConformSchema: true, RulesSchema: true, WhySchema: true, FloorSchema: true, VersionSchema: true, budget.PricesSchema: true}
+	known := map[string]bool{ReplaySchema: true, TimelineSchema: true, SessionsSchema: true, CostSchema: true, ConformSchema: true, RulesSchema: true, WhySchema: true, FloorSchema: true, VersionSchema: true, "skilltrace/test-case@1": true, budget.PricesSchema: true}
 	for _, e := range entries {
 		path := filepath.Join("..", "docs", "schema", e.Name())
+		if e.Name() == "skilltrace.test.json" {
+			continue // of a file that is read; package spec holds it to its reader
+		}
 		if _, err := jsonschema.NewCompiler().Compile(path); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
