@@ -38,8 +38,9 @@ type Expect struct {
 const (
 	DefaultSamples = 10
 	// DefaultMaxTokens is room for some sentences and several tool calls. Nothing
-	// behind the first tool calls is wanted.
-	DefaultMaxTokens = 2048
+	// behind the first tool calls is wanted, and what clients ask for, 32,000 and more,
+	// would make any bound of the cost useless.
+	DefaultMaxTokens = 4096
 	DefaultJobs      = 4
 	DefaultRetries   = 5
 	DefaultTimeout   = 5 * time.Minute
@@ -50,8 +51,8 @@ type Options struct {
 	Access Access
 	// Samples is how often each question is asked.
 	Samples int
-	// MaxTokens is the room for each reply, in tokens. 0: what the request says, or
-	// DefaultMaxTokens where it does not. A reply that is cut off before its tool calls
+	// MaxTokens is the room for each reply, in tokens. 0: what the request says, up to
+	// DefaultMaxTokens. A reply that is cut off before its tool calls
 	// is errored, not a miss.
 	MaxTokens int64
 	// Cache is a folder for replies, made if it is not there; "" for none. Its files

@@ -454,6 +454,14 @@ func TestPlan(t *testing.T) {
 		}
 		return x
 	}
+	for _, c := range []struct{ option, says, want int64 }{{0, 0, DefaultMaxTokens}, {0, 32000, DefaultMaxTokens}, {0, 50, 50}, {9000, 50, 9000}} {
+		b, _, _ := start(t, Options{MaxTokens: c.option})
+		r := q
+		r.Request.MaxTokens = c.says
+		if p := b.Plan([]Question{r}); p.Output != c.want {
+			t.Errorf("%+v: %d tokens", c, p.Output)
+		}
+	}
 	var over *OverCost
 	if err := p.Within(limit("0.01")); !errors.As(err, &over) || !strings.Contains(err.Error(), "above the limit of $0.01") {
 		t.Errorf("%v", err)

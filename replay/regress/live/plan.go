@@ -144,7 +144,7 @@ func (a *Asker) maxTokens(q *request.Request) int64 {
 	case a.opt.MaxTokens > 0:
 		return a.opt.MaxTokens
 	case q.MaxTokens > 0:
-		return q.MaxTokens
+		return min(q.MaxTokens, DefaultMaxTokens)
 	}
 	return DefaultMaxTokens
 }
