@@ -225,7 +225,7 @@ func (d *decoder) kept(v Value) Value {
 	switch {
 	case !d.opt.JSON || v == nil:
 		return nil
-	case d.s.dirty && !utf8.Valid(v):
+	case !utf8.Valid(v):
 		return repair(v)
 	}
 	return append(Value(nil), v...)

@@ -2,6 +2,7 @@ package request
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -102,6 +103,9 @@ func (b *builder) user(it *item) {
 		p.blocks = append(p.blocks, block)
 	}
 	if len(p.blocks) > 0 {
+		if strings.HasPrefix(p.blocks[0].Get("text").Text(), "<task-notification>") {
+			b.missing["how a background task ended (its preface)"] = true
+		}
 		b.pieces = append(b.pieces, p)
 	}
 }
@@ -126,7 +130,7 @@ func (b *builder) attachment(n *note) {
 			b.pieces = append(b.pieces, p)
 		}
 	}
-	if n.hasRendered && n.cut == 0 && len(n.sent) > 0 {
+	if n.hasRendered && n.cut == 0 && n.missing == 0 && len(n.sent) > 0 {
 		for i, s := range n.sent {
 			p := piece{role: "user", note: true, beside: n.beside, more: i+1 < len(n.sent)}
 			if s.Kind() == jsonl.ValueString {
@@ -160,7 +164,8 @@ func (b *builder) attachment(n *note) {
 		add(quote(s.String()))
 	case "queued_command":
 		if n.prompt != "" {
-			add(quote(n.prompt))
+			add(quote(reminderOpen + "The user wrote this while you were at work:\n" + n.prompt + reminderClose))
+			b.missing["what the user wrote meanwhile (its preface; ours stands in)"] = true
 		}
 	default:
 		if n.hasRendered || spoken[n.typ] {
@@ -181,8 +186,13 @@ var spoken = map[string]bool{
 
 // messages are the messages that the pieces make.
 func (b *builder) messages(effort string) []jsonl.Value {
-	pieces := raised(gathered(b.pieces))
+	pieces := raised(paired(gathered(b.pieces)))
 	var out []jsonl.Value
+	if len(pieces) > 0 && pieces[0].role == "assistant" {
+		// The log begins in the middle; the API wants a user's message first.
+		b.missing["what was said before the log begins"] = true
+		out = append(out, message("user", quote("(What was said before is not known.)"), nil))
+	}
 	inForce := ""
 	for i := 0; i < len(pieces); {
 		if pieces[i].role == "assistant" {
@@ -240,6 +250,71 @@ func gathered(pieces []piece) []piece {
 // a reply answers, in the same form.
 func (b *builder) sawEnd(reply *piece) bool {
 	return reply.line > b.since && reply.own && systemModel(reply.model) == systemModel(b.model)
+}
+
+// paired leaves out what the API refuses: calls without a result before the next reply,
+// as a process that was killed leaves them, results without such a call, texts of nothing
+// but blanks, and replies of nothing but thinking.
+func paired(pieces []piece) []piece {
+	type place struct {
+		piece int
+		id    string
+	}
+	answered := map[place]bool{} // calls and results that belong together
+	var calls map[string]int     // those of the replies in hand that wait for a result
+	for i := range pieces {
+		if pieces[i].role == "assistant" && (i == 0 || pieces[i-1].role != "assistant") {
+			calls = map[string]int{}
+		}
+		for _, block := range pieces[i].blocks {
+			switch block.Get("type").Text() {
+			case "tool_use":
+				if pieces[i].role == "assistant" {
+					calls[block.Get("id").Text()] = i
+				}
+			case "tool_result":
+				id := block.Get("tool_use_id").Text()
+				if call, ok := calls[id]; ok && pieces[i].role == "user" {
+					answered[place{call, id}], answered[place{i, id}] = true, true
+					delete(calls, id)
+				}
+			}
+		}
+	}
+	for i := range pieces {
+		kept := pieces[i].blocks[:0:0]
+		for _, block := range pieces[i].blocks {
+			id := ""
+			switch block.Get("type").Text() {
+			case "text":
+				if strings.TrimSpace(block.Get("text").Text()) == "" {
+					continue
+				}
+				kept = append(kept, block)
+				continue
+			case "tool_use":
+				id = block.Get("id").Text()
+			case "tool_result":
+				id = block.Get("tool_use_id").Text()
+			default:
+				kept = append(kept, block)
+				continue
+			}
+			if at := (place{i, id}); answered[at] {
+				delete(answered, at) // each once
+				kept = append(kept, block)
+			}
+		}
+		pieces[i].blocks = kept
+	}
+	return slices.DeleteFunc(pieces, func(p piece) bool { return len(p.blocks) == 0 || p.role == "assistant" && onlyThinking(p.blocks) })
+}
+
+func onlyThinking(blocks []jsonl.Value) bool {
+	return !slices.ContainsFunc(blocks, func(b jsonl.Value) bool {
+		kind := b.Get("type").Text()
+		return kind != "thinking" && kind != "redacted_thinking"
+	})
 }
 
 // raised puts the client's notes where it sends them: behind the last reply or result
@@ -398,13 +473,14 @@ func (l *Log) form(a *agent, leaf int, version, model string) form {
 		return err1 == nil && err2 == nil && v.Compare(w) >= 0
 	}
 	f.parts = since("2.1.281")
-	f.tagged = since("2.1.227") && strings.HasPrefix(model, "claude-sonnet-5") && !strings.HasPrefix(model, "claude-sonnet-5-5")
+	sonnet5 := strings.HasPrefix(model, "claude-sonnet-5") && !strings.HasPrefix(model, "claude-sonnet-5-5")
+	f.tagged = sonnet5 && since("2.1.227")
 	if l.table == nil {
 		return f
 	}
 	if r, err := l.table.At(version); err == nil {
 		f.inTool = r.Catalogue.Place.InTool()
-		f.system = r.Catalogue.SystemMessage && systemModel(model)
+		f.system = r.Catalogue.SystemMessage && systemModel(model) && (!sonnet5 || f.tagged || !since("2.1.201"))
 	}
 	return f
 }

@@ -20,9 +20,13 @@ func (a *agent) order() {
 	for i := range a.items {
 		linked = linked || a.items[i].up != "" || a.items[i].logical != ""
 	}
-	prev := -1
+	last := map[string]int{} // item before, by agent
 	for i := range a.items {
 		it := &a.items[i]
+		prev, ok := last[it.agent]
+		if !ok {
+			prev = -1
+		}
 		up := it.up
 		if up == "" {
 			up = it.logical
@@ -34,9 +38,10 @@ func (a *agent) order() {
 		case up != "" || !linked || it.uuid == "":
 			it.parent = prev
 		}
-		prev = i
+		last[it.agent] = i
 	}
 	a.breakCycles()
+	a.findKept()
 	a.kids = make([][]int32, len(a.items))
 	a.keys = make([]key, len(a.items))
 	done := make([]bool, len(a.items))
@@ -147,14 +152,24 @@ func (a *agent) last(at int) int {
 func (a *agent) active(leaf int) []int {
 	var chain []int
 	in := map[int]bool{}
-	boundary := -1
-	for i := leaf; i >= 0; i = a.items[i].parent {
+	boundary, upTo := -1, -1
+	for i, after := leaf, leaf; i >= 0 && !in[i]; {
+		if b := a.keeper(i, after); b >= 0 && upTo < 0 {
+			// What follows hangs on a message that the compaction kept.
+			upTo, after = i, b
+			i = b
+			if j, ok := a.byUUID[a.items[b].compact.Anchor]; ok && !in[j] {
+				i = j
+			}
+			continue
+		}
 		in[i] = true
 		if a.items[i].boundary {
 			boundary = i
 			break
 		}
 		chain = append(chain, i)
+		i, after = a.items[i].parent, i
 	}
 	// What hangs beside the chain: other blocks of a reply, results of parallel calls
 	// and what the client put behind them.
@@ -166,9 +181,27 @@ func (a *agent) active(leaf int) []int {
 			side = append(side, i)
 		}
 	}
+	// Clients that log the progress of a tool hang the next prompt on that, and not on the
+	// reply which followed the tool's result.
+	for n := 1; n < len(chain); n++ {
+		if a.items[chain[n-1]].kind != jsonl.KindProgress || a.items[chain[n]].kind == jsonl.KindProgress {
+			continue
+		}
+		stack := slices.Clone(a.kids[chain[n]])
+		for len(stack) > 0 {
+			k := int(stack[len(stack)-1])
+			stack = stack[:len(stack)-1]
+			if !in[k] && !a.items[k].boundary && a.keys[k].less(limit) {
+				add(k)
+				stack = append(stack, a.kids[k]...)
+			}
+		}
+	}
+	turns, uses := map[string]bool{}, map[string]bool{}
 	for _, i := range chain {
 		it := &a.items[i]
-		if it.kind == jsonl.KindAssistant && it.turn != "" {
+		if it.kind == jsonl.KindAssistant && it.turn != "" && !turns[it.turn] {
+			turns[it.turn] = true
 			for _, j := range a.byTurn[it.turn] {
 				add(j)
 			}
@@ -183,6 +216,10 @@ func (a *agent) active(leaf int) []int {
 		}
 		it := &a.items[i]
 		for _, use := range it.uses {
+			if uses[use] {
+				continue
+			}
+			uses[use] = true
 			for _, j := range a.byUse[use] {
 				add(j)
 			}
@@ -211,11 +248,65 @@ func (a *agent) active(leaf int) []int {
 	if boundary < 0 {
 		return chain
 	}
-	return append([]int{boundary}, a.withKept(boundary, chain)...)
+	return append([]int{boundary}, a.withKept(boundary, upTo, chain)...)
 }
 
-// withKept puts the records that a boundary keeps behind its anchor.
-func (a *agent) withKept(boundary int, chain []int) []int {
+// keeper is the last boundary behind a record, and before the one that follows it in
+// the conversation, that keeps it; -1 if there is none.
+func (a *agent) keeper(i, next int) int {
+	for _, b := range slices.Backward(a.keptBy[i]) {
+		if b > i && b < next {
+			return b
+		}
+	}
+	return -1
+}
+
+// maxKept bounds how many records boundaries keep in all, for each record: of real ones
+// each keeps some.
+const maxKept = 16
+
+// findKept notes which boundaries keep each record.
+func (a *agent) findKept() {
+	a.kept, a.keptBy = map[int][]int{}, map[int][]int{}
+	steps := maxKept * len(a.items)
+	for b := range a.items {
+		c := a.items[b].compact
+		if c == nil || !a.items[b].boundary {
+			continue
+		}
+		var kept []int
+		uuids := c.Preserved
+		if len(c.PreservedAll) > len(uuids) {
+			uuids = c.PreservedAll
+		}
+		for _, u := range uuids {
+			if i, ok := a.byUUID[u]; ok && steps > 0 {
+				steps--
+				kept = append(kept, i)
+			}
+		}
+		// The list is exact; the walk is for logs that only name the ends.
+		if j, ok := a.byUUID[c.Tail]; ok && len(uuids) == 0 {
+			for ; j >= 0 && steps > 0; steps-- {
+				kept = append(kept, j)
+				if a.items[j].uuid == c.Head {
+					break
+				}
+				j = a.items[j].parent
+			}
+			slices.Reverse(kept)
+		}
+		a.kept[b] = kept
+		for _, i := range kept {
+			a.keptBy[i] = append(a.keptBy[i], b)
+		}
+	}
+}
+
+// withKept puts the records that a boundary keeps behind its anchor: up to the one
+// that the conversation goes on from, where it hangs on one.
+func (a *agent) withKept(boundary, upTo int, chain []int) []int {
 	c := a.items[boundary].compact
 	if c == nil {
 		return chain
@@ -225,28 +316,14 @@ func (a *agent) withKept(boundary int, chain []int) []int {
 		in[i] = true
 	}
 	var kept []int
-	uuids := c.Preserved
-	if len(c.PreservedAll) > len(uuids) {
-		uuids = c.PreservedAll
-	}
-	for _, u := range uuids {
-		if i, ok := a.byUUID[u]; ok && !in[i] {
+	for _, i := range a.kept[boundary] {
+		if !in[i] {
 			in[i] = true
 			kept = append(kept, i)
 		}
-	}
-	if j, ok := a.byUUID[c.Tail]; ok && len(uuids) == 0 {
-		for n := 0; j >= 0 && n < len(a.items); n++ {
-			if !in[j] {
-				in[j] = true
-				kept = append(kept, j)
-			}
-			if a.items[j].uuid == c.Head {
-				break
-			}
-			j = a.items[j].parent
+		if i == upTo {
+			break
 		}
-		slices.Reverse(kept)
 	}
 	if len(kept) == 0 {
 		return chain

@@ -57,29 +57,38 @@ func appendQuoted(out []byte, text string) []byte {
 	return append(append(out, text[from:]...), '"')
 }
 
-// accepted is a value without lone surrogates, which the API refuses: each becomes
-// U+FFFD, as the client sends it (recorded: f063). Without one it is v itself.
+// accepted is a value as the API takes it: without lone surrogates, each of which becomes
+// U+FFFD, as the client sends it (recorded: f063), and without control characters that
+// stand in strings as they are, which the reader of logs lets pass. Without either it is
+// v itself.
 func accepted(v jsonl.Value) jsonl.Value {
 	var out jsonl.Value
 	from := 0
-	for i := 0; i+6 <= len(v); i++ {
-		if v[i] != '\\' {
-			continue
+	put := func(i, end int, text string) {
+		out = append(append(out, v[from:i]...), text...)
+		from = end
+	}
+	inside := false
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case c == '"':
+			inside = !inside
+		case c == '\\':
+			u, ok := codeUnit(v[i:])
+			switch {
+			case !ok:
+				i++
+				continue
+			case u&^0x7FF != 0xD800:
+			case u < 0xDC00 && isLow(v[i+6:]):
+				i += 6
+			default:
+				put(i, i+6, "\uFFFD")
+			}
+			i += 5
+		case c < ' ' && inside:
+			put(i, i+1, `\u00`+hexDigits[c>>4:c>>4+1]+hexDigits[c&15:c&15+1])
 		}
-		if v[i+1] != 'u' {
-			i++
-			continue
-		}
-		u, ok := codeUnit(v[i:])
-		switch {
-		case !ok || u&^0x7FF != 0xD800:
-		case u < 0xDC00 && isLow(v[i+6:]):
-			i += 6
-		default:
-			out = append(append(out, v[from:i]...), "\uFFFD"...)
-			from = i + 6
-		}
-		i += 5
 	}
 	if out == nil {
 		return v

@@ -35,9 +35,11 @@ type agent struct {
 	byTurn map[string][]int // items of an assistant message
 	kids   [][]int32
 	keys   []key
-	tools  []string // used, in order of first use
-	shots  []int    // items that show the prompt
-	ended  []int    // lines at which a process ended
+	tools  []string      // used, in order of first use
+	shots  []int         // items that show the prompt
+	kept   map[int][]int // items that a boundary keeps, in order
+	keptBy map[int][]int // boundaries that keep an item, in file order
+	ended  []int         // lines at which a process ended
 }
 
 // item is what a request needs of a record.
@@ -50,7 +52,8 @@ type item struct {
 	version         string
 	time            time.Time
 	meta            bool
-	failed          bool // a reply that is the client's note of an error
+	agent           string // whose it is, in a log that holds several
+	failed          bool   // a reply that is the client's note of an error
 	boundary        bool
 	compact         *jsonl.Compact
 	id, model, turn string
@@ -144,7 +147,7 @@ func (l *Log) take(a *agent, r *jsonl.Record) {
 		return
 	case jsonl.KindAPIRequestBlob:
 		if r.Message != nil && r.Hash != "" {
-			m := message(r.Message.Role, r.Message.Content, r.Message.Extra)
+			m := message(r.Message.Role, accepted(r.Message.Content), accepted(r.Message.Extra))
 			l.blobs[r.Hash] = &blob{m, r.Missing, r.Message.Role}
 		}
 		return
@@ -162,7 +165,7 @@ func (l *Log) take(a *agent, r *jsonl.Record) {
 	}
 	i := len(a.items)
 	it := item{kind: r.Kind, subtype: r.Subtype, uuid: r.UUID, up: r.Parent, logical: r.LogicalParent, parent: -1, line: r.Pos.Line, time: r.Time, version: r.Version,
-		meta: r.Meta, boundary: r.Compact != nil && r.Subtype == "compact_boundary", compact: r.Compact,
+		meta: r.Meta || r.Synthetic, agent: agentOf(r), boundary: r.Compact != nil && r.Subtype == "compact_boundary", compact: r.Compact,
 		ref: r.RequestRef, effort: r.TurnEffort}
 	if r.Kind == jsonl.KindSystem && !r.DisplayOnly {
 		it.text = r.Text
@@ -204,6 +207,15 @@ func (l *Log) take(a *agent, r *jsonl.Record) {
 	}
 	a.byLine[r.Pos.Line] = i
 	a.items = append(a.items, it)
+}
+
+// agentOf tells the records of subagents from those of the main loop in a log that
+// holds both.
+func agentOf(r *jsonl.Record) string {
+	if !r.Sidechain {
+		return ""
+	}
+	return "side " + r.Agent
 }
 
 func copied(v jsonl.Value) jsonl.Value { return append(jsonl.Value(nil), v...) }

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,11 +95,88 @@ func cutFrom(cut, whole jsonl.Value, missing *int64) bool {
 	return string(cut) == string(whole)
 }
 
+// TestRecorded compares rebuilt messages with those that the log's own records of
+// requests name: by digest, byte for byte, or, where the recording cut texts, in length.
 func TestRecorded(t *testing.T) {
+	found := map[string]*agreement{}
+	count := func(what string, agreed bool) {
+		n := found[what]
+		if n == nil {
+			n = &agreement{}
+			found[what] = n
+		}
+		n.asked++
+		if agreed {
+			n.agreed++
+		}
+	}
+	var messages [unlike + 1]int
+	eachLog(t, "2.1.281", func(version, path string, l *Log) {
+		whole(l)
+		show := t.Logf
+		for _, a := range l.agents {
+			seen := map[string]bool{}
+			for i := range a.items {
+				it := &a.items[i]
+				if it.kind != jsonl.KindAssistant || it.ref == "" || seen[it.ref] || it.failed {
+					continue
+				}
+				seen[it.ref] = true
+				list, ok := l.hashes(it.ref)
+				if !ok {
+					continue
+				}
+				rebuilt, _ := l.rebuilt(a, it.parent, it.version, it.model, it.effort)
+				good := len(rebuilt) == len(list)
+				for k, hash := range list {
+					like := unlike
+					if k < len(rebuilt) {
+						like = compareRecorded(l, hash, rebuilt[k])
+					}
+					messages[like]++
+					if like == unlike && good {
+						good = false
+						if strings.HasPrefix(version, cmp.Or(os.Getenv("REQUEST_SHOW"), "none")) {
+							show("%s:%d: message %d of %d (%d rebuilt)", path, it.line, k, len(list), len(rebuilt))
+							if b := l.blobs[hash]; b != nil {
+								show("  want %d %.600s", b.missing, canonical(b.message))
+							}
+							if k < len(rebuilt) {
+								show("   got %.600s", canonical(rebuilt[k]))
+							}
+							show = func(string, ...any) {}
+						}
+					}
+				}
+				count(version+" all", good)
+				if a.begins(it) {
+					count(version+" first", good)
+				}
+			}
+		}
+	})
+	t.Logf("messages: %d by digest, %d byte for byte, %d in length, %d not named and filled, %d unlike",
+		messages[sameDigest], messages[sameBytes], messages[sameLength], messages[filled], messages[unlike])
+	holds(t, "recorded.txt", found)
+}
+
+// begins reports whether a reply is the first one to what was typed.
+func (a *agent) begins(reply *item) bool {
+	for i := reply.parent; i >= 0; i = a.items[i].parent {
+		it := &a.items[i]
+		if it.kind == jsonl.KindAssistant || len(it.results) > 0 {
+			return false
+		}
+		if it.kind == jsonl.KindUser && !it.meta {
+			return true
+		}
+	}
+	return false
+}
+
+// eachLog opens the sessions of all recordings from a version on.
+func eachLog(t *testing.T, since string, visit func(version, path string, l *Log)) {
 	root := recordings(t)
-	show := os.Getenv("REQUEST_SHOW")
-	shown, shownIn := 0, ""
-	counts := map[string]map[string]int{}
 	for _, family := range []string{"lifecycle", "fuzz", "interactive", "listing", "billing"} {
 		dirs, err := scenario.Find(filepath.Join(root, family))
 		if err != nil {
@@ -106,7 +184,7 @@ func TestRecorded(t *testing.T) {
 		}
 		for _, dir := range dirs {
 			version := filepath.Base(dir)
-			if scenario.CompareVersions(version, "2.1.281") < 0 {
+			if scenario.CompareVersions(version, since) < 0 {
 				continue
 			}
 			logs, err := filepath.Glob(filepath.Join(dir, "sessions", "*", "*.jsonl"))
@@ -114,62 +192,16 @@ func TestRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, path := range logs {
-				subs, _ := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-*.jsonl"))
-				l := open(t, path, subs)
-				whole(l)
-				for _, a := range l.agents {
-					seen := map[string]bool{}
-					for i := range a.items {
-						it := &a.items[i]
-						if it.kind != jsonl.KindAssistant || it.ref == "" || seen[it.ref] || it.failed {
-							continue
-						}
-						seen[it.ref] = true
-						list, ok := l.hashes(it.ref)
-						if !ok {
-							continue
-						}
-						n := counts[version]
-						if n == nil {
-							n = map[string]int{}
-							counts[version] = n
-						}
-						messages, _ := l.rebuilt(a, it.parent, it.version, it.model, it.effort)
-						n["requests"]++
-						good := len(messages) == len(list)
-						for k, hash := range list {
-							like := unlike
-							if k < len(messages) {
-								like = compareRecorded(l, hash, messages[k])
-							}
-							n[[]string{"digest", "bytes", "length", "filled", "unlike"}[like]]++
-							if like == unlike {
-								if good && show != "" && shown < 14 && shownIn != path && strings.HasPrefix(version, show) {
-									shown++
-									shownIn = path
-									t.Logf("%s line %d message %d of %d (%d rebuilt), copy %v", path, it.line, k, len(list), len(messages), l.blobs[hash] != nil)
-									if b := l.blobs[hash]; b != nil {
-										t.Logf("  want %d %.600s", b.missing, canonical(b.message))
-									}
-									if k < len(messages) {
-										t.Logf("   got %.600s", canonical(messages[k]))
-									}
-								}
-								good = false
-							}
-						}
-						if good {
-							n["good"]++
-						}
-						if held, guessed, ok := l.exact(it.ref, messages); ok && guessed == 0 && len(held) == len(list) {
-							n["exact"]++
-						}
-					}
+				if strings.HasPrefix(filepath.Base(path), "agent-") {
+					continue
 				}
+				subs, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-*.jsonl"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := open(t, path, subs)
+				visit(version, path, l)
 			}
 		}
-	}
-	for v, n := range counts {
-		t.Log(v, n)
 	}
 }

@@ -120,7 +120,7 @@ func (l *Log) request(a *agent, leaf int, reply *item) *Request {
 		r.assume("messages: rebuilt from the conversation, the log holds no record of the request")
 	}
 	if len(missing) > 0 {
-		r.assume("messages: without the client's notes on %s, whose text is not in the log", strings.Join(missing, ", "))
+		r.assume("messages: without what the client says of its own accord and the log does not hold: %s", strings.Join(missing, ", "))
 	}
 	for _, m := range messages {
 		r.Messages = append(r.Messages, json.RawMessage(m))
@@ -255,22 +255,50 @@ func (l *Log) rebuilt(a *agent, leaf int, version, model, effort string) (messag
 	for _, i := range a.active(leaf) {
 		b.put(&a.items[i])
 	}
+	messages = b.messages(effort)
 	for t := range b.missing {
 		missing = append(missing, t)
 	}
 	slices.Sort(missing)
-	return b.messages(effort), missing
+	return messages, missing
 }
 
-// Tokens estimates the size of a request in tokens: what is in its texts, tool inputs
-// and definitions.
+// tokensPerImage is what an image costs at most (the API's documentation: about 1,600
+// for one as large as it takes). A page of a document is counted so too.
+const tokensPerImage = 1600
+
+// Tokens estimates the size of a request in tokens: what is in its texts, the inputs of
+// tools and their definitions. An image counts as a large one.
 func (r *Request) Tokens() int64 {
 	var z jsonl.Size
-	add := func(raw json.RawMessage) { z.Add(jsonl.Value(raw).Size()) }
-	add(r.System)
-	add(r.Tools)
+	images := 0
+	z.Add(jsonl.Value(r.System).Size())
+	z.Add(jsonl.Value(r.Tools).Size())
 	for _, m := range r.Messages {
-		add(m)
+		measure(jsonl.Value(m).Get("content"), 0, &z, &images)
 	}
-	return int64(replay.EstimateTokens(z) + 0.5)
+	return int64(replay.EstimateTokens(z)+0.5) + int64(images)*tokensPerImage
+}
+
+// measure adds the size of a content, and its images.
+func measure(v jsonl.Value, depth int, z *jsonl.Size, images *int) {
+	if v.Kind() != jsonl.ValueArray || depth > 2 {
+		z.Add(v.Size())
+		return
+	}
+	for block := range v.Items() {
+		switch block.Get("type").Text() {
+		case "image", "document":
+			*images++
+		case "thinking", "redacted_thinking":
+			z.Add(block.Get("thinking").Size()) // a signature is no text
+		case "tool_result":
+			measure(block.Get("content"), depth+1, z, images)
+		case "tool_use":
+			z.Add(block.Get("name").Size())
+			z.Add(block.Get("input").Size())
+		default:
+			z.Add(block.Size())
+		}
+	}
 }

@@ -100,7 +100,7 @@ func sentTools(v jsonl.Value) (tools jsonl.Value, deferred, bare int) {
 			continue
 		}
 		if kind := t.Get("type"); kind.Kind() == jsonl.ValueString && kind.Text() != "custom" {
-			out = append(out, t) // one that the server knows
+			out = append(out, accepted(t)) // one that the server knows
 			continue
 		}
 		text := t.Get("description")
