@@ -56,6 +56,9 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	w.str("promptCacheRequested", r.CacheRequested)
 	w.str("attributionSkill", r.AttributionSkill)
 	w.str("sourceToolAssistantUUID", r.SourceAssistant)
+	w.flag("renderedBesideToolResult", r.BesideResult)
+	w.flag("isDisplayOnly", r.DisplayOnly)
+	w.str("perTurnEffort", r.TurnEffort)
 	w.str("toolDenialKind", r.Denial)
 	w.count("scrubbedChars", r.Missing)
 	if r.Command != "" || r.CommandArgs != "" {
@@ -375,6 +378,7 @@ func (w *writer) attachment(a *Attachment) {
 		w.str("commandName", a.Command)
 		if a.SystemPrompt != nil {
 			w.value("systemPrompt", a.SystemPrompt)
+			w.flag("systemTurns", a.SystemTurns)
 		}
 		if a.ToolDefs != nil {
 			w.value("tools", a.ToolDefs)
