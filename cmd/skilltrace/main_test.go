@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/skilltrace/skilltrace/replay/regress/live/fake"
 	"github.com/skilltrace/skilltrace/report"
 )
 
@@ -57,6 +58,15 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			// status runs skilltrace and checks its exit status, which exec cannot.
 			"status": status,
+			// model SCRIPT serves the Messages API by a script, and is what live asks.
+			"model": func(ts *testscript.TestScript, _ bool, args []string) {
+				script, err := fake.ReadScript(strings.NewReader(ts.ReadFile(args[0])))
+				ts.Check(err)
+				server := fake.Start(script...)
+				ts.Defer(server.Close)
+				ts.Setenv("ANTHROPIC_BASE_URL", server.URL)
+				ts.Setenv("ANTHROPIC_API_KEY", "key")
+			},
 			// binary writes a file that is no text.
 			"binary": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte{0, 1, 2, 0xff, 0x7f, 'E', 'L', 'F'}, 500), 0o644))

@@ -33,6 +33,7 @@ type testOptions struct {
 	which    *regexp.Regexp
 	k, n     int // of the shard
 	selected []spec.Scorer
+	askOptions
 }
 
 func (a *app) testCommand() *cobra.Command {
@@ -49,6 +50,12 @@ Scorers judge a case, and each case has those that its expectations need:
 
   visible  the listing, by the reference implementation of the client
   lexical  the words that prompt and descriptions share: a smoke alarm
+  live     a model is asked several times, through the Messages API, with the
+           request of that prompt; ANTHROPIC_API_KEY is the key
+  command  a program of yours is asked, once
+
+Live says first what it will cost. It and command run only where the spec or
+--scorer names them.
 
 Exit status: 1 if a case failed or errored, or none could be judged; 2 if the spec
 cannot be used.`,
@@ -70,6 +77,7 @@ cannot be used.`,
 	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: as the spec says, else by the model and the log)")
 	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION` (default: as the spec says, else as in the log)")
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
+	a.askFlags(cmd, &o.askOptions)
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.TestDocument{})
 	cmd.AddCommand(a.testInitCommand(), a.testExportCommand())
@@ -127,7 +135,7 @@ func (a *app) runTest(cmd *cobra.Command, args []string, o *testOptions) error {
 	if err != nil {
 		return err
 	}
-	results, sizes, err := a.judge(cmd.Context(), s, o)
+	results, sizes, spent, err := a.judge(cmd.Context(), s, o)
 	if err != nil {
 		return err
 	}
@@ -141,7 +149,7 @@ func (a *app) runTest(cmd *cobra.Command, args []string, o *testOptions) error {
 		}
 	}
 	doc := report.NewTest(a.shownPath(file), strings.Join(s.Skills, ", "), s.against, results)
-	doc.Shard, doc.Updated = o.shard, updated
+	doc.Shard, doc.Updated, doc.Cost = o.shard, updated, spent
 	if outcome := regress.Outcome(results); outcome != regress.Passed {
 		a.raise(statusFindings)
 	}
@@ -273,8 +281,9 @@ func newSet(name, ref string, dirs []string) (*regress.Set, error) {
 	return regress.NewSet(name, tree, slashed), nil
 }
 
-// judge judges the cases, those of one session together.
-func (a *app) judge(ctx context.Context, s *suite, o *testOptions) ([]regress.Result, []regress.CaseSize, error) {
+// judge judges the cases, those of one session together, and then asks what they ask. The
+// third result is what it took to ask a model, nil if none was asked.
+func (a *app) judge(ctx context.Context, s *suite, o *testOptions) ([]regress.Result, []regress.CaseSize, *report.TestSpending, error) {
 	bySession := map[string][]int{}
 	var order []string
 	for i := range s.cases {
@@ -285,6 +294,7 @@ func (a *app) judge(ctx context.Context, s *suite, o *testOptions) ([]regress.Re
 		bySession[name] = append(bySession[name], i)
 	}
 	results, sizes := make([][]regress.Result, len(s.cases)), make([]*regress.CaseSize, len(s.cases))
+	questions := make([][]regress.Question, len(s.cases))
 	done := make(chan struct{}, len(order))
 	err := parallel(ctx, a.jobs, len(order), func(i int) {
 		defer func() {
@@ -302,12 +312,23 @@ func (a *app) judge(ctx context.Context, s *suite, o *testOptions) ([]regress.Re
 			case err != nil:
 				results[n] = unjudged(c, scorers, regress.Errored, err.Error())
 			default:
-				results[n], sizes[n] = session.Run(c, scorers, s.candidate, s.baseline)
+				results[n], sizes[n], questions[n] = session.Run(c, scorers, s.candidate, s.baseline)
 			}
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	var open []pending
+	for i := range questions {
+		for j := range questions[i] {
+			q := &questions[i][j]
+			open = append(open, pending{q, &s.cases[i], &results[i][q.Result]})
+		}
+	}
+	spent, err := a.ask(ctx, s, open, o)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	var all []regress.Result
 	var taken []regress.CaseSize
@@ -317,7 +338,7 @@ func (a *app) judge(ctx context.Context, s *suite, o *testOptions) ([]regress.Re
 			taken = append(taken, *sizes[i])
 		}
 	}
-	return all, taken, nil
+	return all, taken, spent, nil
 }
 
 func unjudged(c *spec.Case, scorers []spec.Scorer, v regress.Verdict, reason string) []regress.Result {
@@ -328,8 +349,8 @@ func unjudged(c *spec.Case, scorers []spec.Scorer, v regress.Verdict, reason str
 	return out
 }
 
-// testSession reads a session of a spec: a path, else an id in scope.
-func (a *app) testSession(ctx context.Context, s *suite, name string) (*regress.Session, error) {
+// testLog finds a session of a spec: a path, else an id in scope.
+func (a *app) testLog(s *suite, name string) (*jsonl.Session, error) {
 	where := jsonl.Scope{Dirs: a.configFolders()}
 	found, err := where.Resolve(s.path(name))
 	if err != nil {
@@ -346,7 +367,15 @@ func (a *app) testSession(ctx context.Context, s *suite, name string) (*regress.
 	case found.Sessions[0].Empty:
 		return nil, fmt.Errorf("%s: an empty log", name)
 	}
-	log := &found.Sessions[0]
+	return &found.Sessions[0], nil
+}
+
+// testSession reads and replays a session of a spec.
+func (a *app) testSession(ctx context.Context, s *suite, name string) (*regress.Session, error) {
+	log, err := a.testLog(s, name)
+	if err != nil {
+		return nil, err
+	}
 	session, _, err := observe(ctx, log)
 	if err != nil {
 		return nil, err

@@ -214,7 +214,7 @@ func TestVerdicts(t *testing.T) {
 			if tt.base != nil {
 				base = set(t, tt.base)
 			}
-			got, _ := tt.log.session(t).Run(c, []spec.Scorer{tt.scorer}, set(t, tt.set), base)
+			got, _, _ := tt.log.session(t).Run(c, []spec.Scorer{tt.scorer}, set(t, tt.set), base)
 			if len(got) != 1 || got[0].Verdict != tt.verdict || got[0].Change != tt.change || !strings.Contains(got[0].Reason, tt.says) {
 				t.Errorf("%s, %q: %s\nwant %s, %q: %s", got[0].Verdict, got[0].Change, got[0].Reason, tt.verdict, tt.change, tt.says)
 			}
@@ -240,7 +240,7 @@ func ranks(name string, within int) spec.Expect {
 func TestDeterministic(t *testing.T) {
 	b := basic(new1, append(append([]string{"- alpha: Does alpha."}, crowd(15, 500)...), "- zulu: Does zulu.")...)
 	run := func() string {
-		got, size := b.session(t).Run(&spec.Case{Name: "x", At: spec.At{Prompt: 1}, Expect: shown("zulu", "full")}, []spec.Scorer{spec.ScoreVisible, spec.ScoreLexical},
+		got, size, _ := b.session(t).Run(&spec.Case{Name: "x", At: spec.At{Prompt: 1}, Expect: shown("zulu", "full")}, []spec.Scorer{spec.ScoreVisible, spec.ScoreLexical},
 			set(t, map[string]string{"alpha": strings.Repeat("z", 800), "bravo": "new", "zulu": "other"}), nil)
 		text, err := json.Marshal([]any{got, size})
 		if err != nil {

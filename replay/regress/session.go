@@ -54,6 +54,22 @@ func (p *Point) Agent() *replay.Agent { return p.s.Result.Agents[p.agent].Agent 
 // Seen is how each entry stood when the prompt was answered.
 func (p *Point) Seen() *replay.Visibility { return p.seen }
 
+// Session is the id of the point's session.
+func (p *Point) Session() string { return p.s.Result.Session.ID }
+
+// Model is the model that answered the prompt, else the one asked before; "" if the log
+// names none.
+func (p *Point) Model() string {
+	model := ""
+	calls := p.Agent().Calls
+	for i := range calls {
+		if calls[i].Model != "" && (model == "" || calls[i].Event <= p.seen.Answer+1) {
+			model = calls[i].Model
+		}
+	}
+	return model
+}
+
 // Find finds the prompt that a case names. The error says what there is instead.
 func (s *Session) Find(at *spec.At) (*Point, error) {
 	name := at.Agent

@@ -79,6 +79,20 @@ func (p *Point) Compare(set, base *Set) (*Both, error) {
 	return &Both{before, after, p, set, base}, nil
 }
 
+// Alike reports whether both states show the model the same.
+func (b *Both) Alike() bool {
+	return slices.EqualFunc(b.Before.Sheets, b.After.Sheets, func(x, y Sheet) bool { return x.Text == y.Text })
+}
+
+// Candidates are the names of the skills under test, as the session calls them, sorted.
+func (b *Both) Candidates() []string {
+	all := map[string]bool{}
+	for i := range b.After.edits {
+		all[b.After.edits[i].Name] = true
+	}
+	return names(all)
+}
+
 // Change says what the candidates change.
 func (b *Both) Change() *ListingChange {
 	out := &ListingChange{Before: b.Before.Size(), After: b.After.Size()}
@@ -521,9 +535,10 @@ type CaseSize struct {
 	Before, After Size
 }
 
-// Run judges a case by the scorers that ask nobody. The second result is what its
-// listings take, nil where they cannot be worked out.
-func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Result, *CaseSize) {
+// Run judges a case by its scorers. For those that ask somebody there is a question, unless
+// nothing can be learnt. The second result is what its listings take, nil where they cannot
+// be worked out.
+func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Result, *CaseSize, []Question) {
 	head := Result{Case: c.Name, Line: c.Line, Review: c.Review, Session: c.Session, Agent: c.At.Agent, Prompt: c.At.Prompt}
 	all := func(v Verdict, reason string) []Result {
 		var out []Result
@@ -536,7 +551,7 @@ func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Re
 	}
 	p, err := s.Find(&c.At)
 	if err != nil {
-		return all(Errored, err.Error()), nil
+		return all(Errored, err.Error()), nil, nil
 	}
 	head.Prompt, head.Where, head.Text = p.seen.Prompt, p.seen.Where, p.Text
 	b, err := p.Compare(set, base)
@@ -549,22 +564,28 @@ func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Re
 					out[i].Verdict, out[i].Reason = Skipped, onlyAModel
 				}
 			}
-			return out, nil
+			return out, nil, nil
 		}
-		return all(Errored, err.Error()), nil
+		return all(Errored, err.Error()), nil, nil
 	}
 	size := &CaseSize{Case: c.Name, Session: c.Session, Prompt: head.Prompt, Before: b.Before.Size(), After: b.After.Size()}
 	var out []Result
+	var questions []Question
 	for _, scorer := range scorers {
 		r := head
 		r.Scorer = scorer
-		switch scorer {
-		case spec.ScoreVisible:
+		switch {
+		case scorer == spec.ScoreVisible:
 			p.visible(c, b, &r)
-		case spec.ScoreLexical:
+		case scorer == spec.ScoreLexical:
 			p.lexical(c, b, &r)
+		case c.Expect.Triggers == nil:
+			r.Verdict = Skipped
+		case b.NoSignal(c.Expect.Triggers) != "":
+			r.Verdict, r.Reason = Inconclusive, b.NoSignal(c.Expect.Triggers)
 		default:
-			continue
+			r.Assumed = b.After.assumed()
+			questions = append(questions, Question{Result: len(out), Scorer: scorer, Triggers: c.Expect.Triggers, Point: p, Both: b})
 		}
 		if r.Verdict == Skipped && r.Reason == "" {
 			r.Reason = "it expects nothing that " + string(scorer) + " judges"
@@ -572,7 +593,22 @@ func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Re
 		r.settle()
 		out = append(out, r)
 	}
-	return out, size
+	return out, size, questions
+}
+
+// Question is a case that somebody is to be asked.
+type Question struct {
+	Result   int // among the case's results: the one that waits for the answer
+	Scorer   spec.Scorer
+	Triggers *spec.Triggers
+	Point    *Point
+	Both     *Both
+}
+
+// Answer settles a result with what was answered.
+func (r *Result) Answer(verdict, baseline Verdict, reason string, detail *AskedDetail) {
+	r.Verdict, r.Baseline, r.Reason, r.Asked = verdict, baseline, reason, detail
+	r.settle()
 }
 
 // Accept takes what is visible for what is expected.

@@ -497,7 +497,7 @@ func passes(t *testing.T, name string, s *spec.Spec, p *regress.Session, set *re
 	t.Helper()
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		results, _ := p.Run(c, regress.ScorersOf(s, c, nil), set, nil)
+		results, _, _ := p.Run(c, regress.ScorersOf(s, c, nil), set, nil)
 		for _, res := range results {
 			if res.Verdict == regress.Failed || res.Verdict == regress.Errored {
 				t.Errorf("%s: %s, %s: %s: %s", name, c.Name, res.Scorer, res.Verdict, res.Reason)

@@ -21,7 +21,7 @@ func Settle(s *regress.Session, set *regress.Set, cases []Case) []Case {
 		for _, k := range c.Skills {
 			want.Expect.Visible = append(want.Expect.Visible, spec.Visible{Skill: k.Name, Shown: k.Shown})
 		}
-		results, _ := s.Run(&want, []spec.Scorer{spec.ScoreVisible, spec.ScoreLexical}, set, nil)
+		results, _, _ := s.Run(&want, []spec.Scorer{spec.ScoreVisible, spec.ScoreLexical}, set, nil)
 		for j := range results {
 			for _, d := range results[j].Lexical {
 				if k := c.skill(d.Skill); k != nil {

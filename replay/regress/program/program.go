@@ -56,7 +56,7 @@ const (
 
 // Program is a program to ask.
 type Program struct {
-	// Args are the program and its arguments, as Words makes them. A program without a
+	// Args are the program and its arguments, as spec.Words makes them. A program without a
 	// slash is looked for in PATH; one with is relative to Dir.
 	Args []string
 	// Dir is the working directory; "" for that of this process.

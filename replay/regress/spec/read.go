@@ -11,10 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/skilltrace/skilltrace/replay"
+	"gopkg.in/yaml.v3"
 )
 
 // Problem is what is wrong with a spec.
@@ -426,71 +424,15 @@ func (r *reader) command(n *yaml.Node) []string {
 	if n.Kind == yaml.SequenceNode {
 		return r.texts(n, "command")
 	}
-	words, err := SplitCommand(r.text(n, "command"))
+	line := r.text(n, "command")
+	if line == "" {
+		return nil
+	}
+	words, err := Words(line)
 	if err != nil {
-		r.bad(n, "command: %v", err)
+		r.bad(n, "%v", err)
 	}
 	return words
-}
-
-// SplitCommand splits a line into a program and its arguments as a shell would, without
-// expanding anything: what would need a shell is an error.
-func SplitCommand(line string) ([]string, error) {
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
-	if err != nil {
-		return nil, errors.New("not a line of words: mind the quotes")
-	}
-	plain := errors.New("want a program and its arguments; write sh -c '…' for more")
-	if len(file.Stmts) != 1 {
-		return nil, plain
-	}
-	s := file.Stmts[0]
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || s.Negated || s.Background || s.Coprocess || len(s.Redirs) > 0 || len(call.Assigns) > 0 || len(call.Args) == 0 {
-		return nil, plain
-	}
-	var out []string
-	for _, w := range call.Args {
-		var b strings.Builder
-		for _, part := range w.Parts {
-			switch p := part.(type) {
-			case *syntax.Lit:
-				b.WriteString(unescaped(p.Value, false))
-			case *syntax.SglQuoted:
-				if p.Dollar {
-					return nil, plain
-				}
-				b.WriteString(p.Value)
-			case *syntax.DblQuoted:
-				for _, q := range p.Parts {
-					lit, ok := q.(*syntax.Lit)
-					if !ok || p.Dollar {
-						return nil, plain
-					}
-					b.WriteString(unescaped(lit.Value, true))
-				}
-			default:
-				return nil, plain
-			}
-		}
-		out = append(out, b.String())
-	}
-	return out, nil
-}
-
-// unescaped takes the backslashes away that a shell would.
-func unescaped(s string, quoted bool) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (!quoted || strings.IndexByte("$`\"\\\n", s[i+1]) >= 0) {
-			i++
-			if s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }
 
 // text is a value that is not empty.

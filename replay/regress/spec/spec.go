@@ -6,6 +6,8 @@
 package spec
 
 import (
+	"slices"
+
 	"github.com/skilltrace/skilltrace/replay"
 )
 
@@ -113,6 +115,20 @@ type Visible struct {
 type Triggers struct {
 	Any  []string
 	Line int
+}
+
+// Met reports whether the skills that were called are what is expected: one of them, or
+// none.
+func (t *Triggers) Met(called []string) bool {
+	if len(t.Any) == 0 {
+		return len(called) == 0
+	}
+	for _, name := range called {
+		if slices.Contains(t.Any, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Rank is the lowest place that a skill may take by the lexical score, from 1.
