@@ -241,20 +241,13 @@ func (p *predictor) budgetFrom(s *State) (size int, source, missing string) {
 // model is the resolved name of a process's model, with the suffix that widens
 // its window.
 func (p *predictor) model(proc *Process) string {
-	model, suffix := proc.Model, ""
-	if i := strings.Index(strings.ToLower(model), "[1m]"); i >= 0 {
-		model, suffix = model[:i], "[1m]"
+	if proc.Resolved == "" {
+		return p.rules.Models.Resolve(proc.Model)
 	}
-	if proc.Resolved != "" {
-		model = proc.Resolved
-	} else {
-		for _, a := range p.rules.Models.Aliases {
-			if alias, name, _ := strings.Cut(a, "="); alias == model {
-				model = name
-			}
-		}
+	if strings.Contains(strings.ToLower(proc.Model), "[1m]") {
+		return proc.Resolved + "[1m]"
 	}
-	return model + suffix
+	return proc.Resolved
 }
 
 // effort is the model's default effort.

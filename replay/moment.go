@@ -140,22 +140,27 @@ func (c Course) Untrimmed(e *Effect) (*Untrimmed, bool) {
 	}
 	p := *c.p
 	p.rules = r.c.rules
-	s := State{Process: r.process, Clock: r.clock}
-	u := &Untrimmed{Size: p.rules.Size, NowMS: r.clock.UnixMilli()}
-	u.Budget, u.Source, u.Missing = p.budgetFrom(&s)
-	if p.in.Usage != nil {
-		u.Uses = p.in.Usage.At(r.clock)
-	}
 	want := make(map[string]bool, len(e.Entries))
 	for i := range e.Entries {
 		want[e.Entries[i].Name] = true
 	}
-	for i := range r.c.entries {
-		if k := &r.c.entries[i]; want[k.Name] {
-			u.Lines = append(u.Lines, r.c.line(k, u.Uses, u.NowMS))
+	u := p.untrimmed(&State{Process: r.process, Clock: r.clock}, r.c, func(k *skills.Entry) bool { return want[k.Name] })
+	return u, len(u.Lines) > 0
+}
+
+// untrimmed is the listing of the entries that are wanted.
+func (p *predictor) untrimmed(s *State, c *catalogue, want func(*skills.Entry) bool) *Untrimmed {
+	u := &Untrimmed{Size: p.rules.Size, NowMS: s.Clock.UnixMilli()}
+	u.Budget, u.Source, u.Missing = p.budgetFrom(s)
+	if p.in.Usage != nil {
+		u.Uses = p.in.Usage.At(s.Clock)
+	}
+	for i := range c.entries {
+		if k := &c.entries[i]; want(k) {
+			u.Lines = append(u.Lines, c.line(k, u.Uses, u.NowMS))
 		}
 	}
-	return u, len(u.Lines) > 0
+	return u
 }
 
 // score is what the uses of a skill weigh.

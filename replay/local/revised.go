@@ -100,9 +100,11 @@ type revised struct {
 	ref     string
 	at      time.Time // the session's start
 	given   []string  // folders of skills whose paths do not tell what they are
-	// strict: what a work tree does not hold at the revision does not exist. Otherwise
-	// folders that git does not track are read as they are now.
+	// strict: what a work tree does not hold at the revision does not exist, but for what
+	// lies in the folder user. Otherwise folders that git does not track are read as they
+	// are now.
 	strict bool
+	user   string
 
 	mu     sync.Mutex
 	mounts map[string]*mount
@@ -197,7 +199,7 @@ func (t *revised) find(dir string) *mount {
 			return m
 		}
 		m.why = "git does not track it"
-		if t.strict && absent == nil {
+		if t.strict && absent == nil && (t.user == "" || !below(t.user, dir)) {
 			absent = &mount{dir: dir, tree: tree, path: at}
 		}
 	}
@@ -269,9 +271,15 @@ func (f *finding) tree() skills.Tree {
 	if f.configDir != "" {
 		given = append(given, path.Join(f.configDir, "skills"), path.Join(f.configDir, "commands"))
 	}
+	return newRevised(&revised{now: f.disk, history: f.history, ref: f.o.SkillsAt, at: f.s.Start, given: given})
+}
+
+// newRevised makes a tree ready.
+func newRevised(t *revised) *revised {
 	// The longest first: one may lie in another.
-	slices.SortStableFunc(given, func(a, b string) int { return len(b) - len(a) })
-	return &revised{now: f.disk, history: f.history, ref: f.o.SkillsAt, at: f.s.Start, given: given, mounts: map[string]*mount{}}
+	slices.SortStableFunc(t.given, func(a, b string) int { return len(b) - len(a) })
+	t.mounts = map[string]*mount{}
+	return t
 }
 
 // revisions notes at which revision each skill folder was read. A revision that no

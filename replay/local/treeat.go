@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/skilltrace/skilltrace/skills"
 )
@@ -42,7 +41,7 @@ func TreeAt(ref string, dirs []string) (skills.Tree, []string, error) {
 	if err := CheckRevision(ref); err != nil {
 		return nil, nil, err
 	}
-	t := &revised{now: now, history: newHistory(), ref: ref, strict: true, mounts: map[string]*mount{}}
+	t := &revised{now: now, history: newHistory(), ref: ref, strict: true}
 	for _, dir := range slashes {
 		t.given = append(t.given, dir)
 		// The skills folder of a plugin stands for the plugin.
@@ -50,8 +49,7 @@ func TreeAt(ref string, dirs []string) (skills.Tree, []string, error) {
 			t.given = append(t.given, path.Dir(dir))
 		}
 	}
-	// The longest first: one may lie in another.
-	slices.SortStableFunc(t.given, func(a, b string) int { return len(b) - len(a) })
+	t = newRevised(t)
 	for i, dir := range slashes {
 		m, at := t.mount(dir)
 		switch found := t.mounts[t.folder(dir)]; {

@@ -1,6 +1,9 @@
 package rules
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Catalogue says where the listing stands and what its record holds.
 type Catalogue struct {
@@ -347,6 +350,21 @@ type Models struct {
 	// Effort is the default effort, written model-prefix=effort, sorted by
 	// prefix; every other model has high.
 	Effort []string `rule:"models.effort"`
+}
+
+// Resolve is the name of the model that a name stands for, which may be an alias. A
+// suffix that widens the window, as in sonnet[1m], stays.
+func (m Models) Resolve(name string) string {
+	model, suffix := name, ""
+	if i := strings.Index(strings.ToLower(name), "[1m]"); i >= 0 {
+		model, suffix = name[:i], "[1m]"
+	}
+	for _, a := range m.Aliases {
+		if alias, full, _ := strings.Cut(a, "="); alias == model {
+			model = full
+		}
+	}
+	return model + suffix
 }
 
 // UsageInterval is the time within which one process counts a skill's use only

@@ -493,27 +493,26 @@ func (c *chain) suggest(s *Step) {
 // misplaced says why a file that looks like a skill is none, and what to do.
 func misplaced(p skills.Problem) (reason, advice string) {
 	folder := p.Path[:strings.LastIndexByte(p.Path, '/')+1]
+	reason = p.Words()
 	switch p.Kind {
 	case skills.LooseFile:
-		return "a file beside the skill folders: the client reads only NAME/SKILL.md", "move it to " + folder + p.Name + "/SKILL.md"
+		return reason, "move it to " + folder + p.Name + "/SKILL.md"
 	case skills.TwoDeep:
-		return "it lies one folder too deep", "move the folder up, beside the other skill folders"
+		return reason, "move the folder up, beside the other skill folders"
 	case skills.WrongCase:
-		return "the file must be named SKILL.md, in capitals", "rename it to SKILL.md"
+		return reason, "rename it to SKILL.md"
 	case skills.NoSkillFile:
-		return "the folder has no SKILL.md", "write " + p.Path + "/SKILL.md"
+		return reason, "write " + p.Path + "/SKILL.md"
 	case skills.BrokenLink:
-		return "a link that leads nowhere", "mend the link, or put the folder itself there"
+		return reason, "mend the link, or put the folder itself there"
 	case skills.Unreadable:
-		return strings.TrimSpace("it cannot be read " + p.Detail), "make it readable"
-	case skills.NotSearched:
-		return "it lies in a folder that this client version does not look into", "move it to ~/.claude/skills or to .claude/skills of the folder in which the client is started"
-	case skills.WrongFolder:
-		return "no client looks for skills in this folder", "move it to ~/.claude/skills or to .claude/skills of the folder in which the client is started"
+		return strings.TrimSpace(reason + " " + p.Detail), "make it readable"
+	case skills.NotSearched, skills.WrongFolder:
+		return reason, "move it to ~/.claude/skills or to .claude/skills of the folder in which the client is started"
 	case skills.NoPluginName:
-		return "the plugin has no .claude-plugin/plugin.json with a name", "write the manifest"
+		return reason, "write the manifest"
 	}
-	return string(p.Kind), ""
+	return reason, ""
 }
 
 func (c *chain) loaded() {

@@ -275,7 +275,7 @@ func (c *chain) others(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, u
 		if cut == 0 {
 			break
 		}
-		lines[j] = shorter(lines[j], u.Size.Unit, had-cut)
+		lines[j] = budget.Shorter(lines[j], u.Size.Unit, had-cut)
 		cuts = append(cuts, fmt.Sprintf("%s from %s (%s now)", number(cut), u.Lines[j].Name, number(had)))
 		need -= cut
 		if fits(lines, i, u.Budget, u.Size) {
@@ -286,17 +286,6 @@ func (c *chain) others(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, u
 	}
 }
 
-// shorter is an entry whose text has another width.
-func shorter(l budget.Line, unit budget.Unit, width int) budget.Line {
-	text := budget.CutWidth(unit, l.Text, max(width, 0))
-	l.Full = strings.Replace(l.Full, l.Text, text, 1)
-	if text == "" {
-		l.Full = l.Bare
-	}
-	l.Text = text
-	return l
-}
-
 // own finds out how short the entry's own description would have to be.
 func (c *chain) own(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, unit string) {
 	had, need := textSize(u, i), t.Lines[i].Need
@@ -304,7 +293,7 @@ func (c *chain) own(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, unit
 		return
 	}
 	lines := slices.Clone(u.Lines)
-	lines[i] = shorter(lines[i], u.Size.Unit, had-need)
+	lines[i] = budget.Shorter(lines[i], u.Size.Unit, had-need)
 	if fits(lines, i, u.Budget, u.Size) {
 		s.Advice = append(s.Advice, fmt.Sprintf("cut %s %s from its own description (%s now)", number(need), unit, number(had)))
 	}
