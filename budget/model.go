@@ -62,6 +62,16 @@ func ListingBudget(s Size, in BudgetInputs) (budget int, how string) {
 	return int(min(n, maxBudget)), how
 }
 
+// FractionFor is the skillListingBudgetFraction that gives a listing the room that it
+// wants, where another gives it some: in ten-thousandths, rounded up, as the budget is
+// rounded down. A fraction of 0 stands for the client's own, Size.Percent.
+func FractionFor(s Size, fraction float64, budget, want int) float64 {
+	if fraction <= 0 {
+		fraction = float64(s.Percent) / 10_000
+	}
+	return math.Ceil(fraction*float64(want)/float64(budget)*10_000-1e-9) / 10_000
+}
+
 // grouped is a number with a comma before each three digits.
 func grouped(n int) string {
 	s := strconv.Itoa(n)

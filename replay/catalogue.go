@@ -22,6 +22,7 @@ type catalogue struct {
 	own     map[string]bool // names that files yield
 	// orderUnknown: some entries stand in an order that no input tells.
 	orderUnknown bool
+	guessed      bool // so do commands
 	in           *Inputs
 }
 
@@ -78,7 +79,7 @@ func (p *predictor) catalogueOf(s *State, files int) *catalogue {
 			p.in.found[where] = found
 		}
 	}
-	c.problem = found.Problems
+	c.problem, c.guessed = found.Problems, found.Guessed
 	settings := skills.Settings{Overrides: map[string]skills.Override{}, MaxText: proc.Settings.MaxDesc}
 	for n, o := range proc.Settings.Overrides {
 		settings.Overrides[n] = skills.Override(o)

@@ -61,6 +61,9 @@ func (m *Moment) Problems() []skills.Problem { return m.c.problem }
 // Entries are the entries of a whole listing, before it is trimmed.
 func (m *Moment) Entries() []skills.Entry { return m.c.entries }
 
+// Guessed reports whether entries stand in an order that no input tells.
+func (m *Moment) Guessed() bool { return m.c.orderUnknown || m.c.guessed }
+
 // Options are the rules of discovery and of the entries' texts.
 func (m *Moment) Options() skills.Options { return m.c.opts }
 

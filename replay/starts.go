@@ -2,6 +2,7 @@ package replay
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/skilltrace/skilltrace/replay/rules"
@@ -34,6 +35,10 @@ func (s *Starts) At(version string, at time.Time) (Moment, *Untrimmed) {
 	in := *s.in
 	r := in.Rules(version)
 	in.found = map[foundKey]skills.Found{}
+	in.Given = slices.Clone(in.Given)
+	for i := range in.Given {
+		in.Given[i].Place = skills.PlaceOf(in.Given[i].Name, r.Discovery) // it differs by version
+	}
 	key := foundKey{version: r.Version}
 	known := s.found(r)
 	if known != nil {

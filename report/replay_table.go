@@ -200,7 +200,7 @@ func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
 		file = truncateStart(file, style.width()-labelWidth-len(size))
 	}
 	style.block(b, "log", file+size+s.oddities())
-	s.writeInputs(b, style)
+	writeInputs(b, style, s.Inputs, s.Window)
 	for i, text := range s.Assumptions {
 		label := ""
 		if i == 0 {
@@ -210,13 +210,14 @@ func (s *ReplaySession) writeHeader(b *strings.Builder, style Style) {
 	}
 }
 
-// writeInputs writes a line for each input of the prediction.
-func (s *ReplaySession) writeInputs(b *strings.Builder, style Style) {
+// writeInputs writes a line for each input of a prediction. The window is in tokens, 0 if
+// it is not known.
+func writeInputs(b *strings.Builder, style Style, inputs []Input, window int64) {
 	least := 0
-	for _, in := range s.Inputs {
+	for _, in := range inputs {
 		least = max(least, displayWidth(Escape(in.Name)))
 	}
-	for i, in := range s.Inputs {
+	for i, in := range inputs {
 		label := ""
 		if i == 0 {
 			label = "inputs"
@@ -224,8 +225,8 @@ func (s *ReplaySession) writeInputs(b *strings.Builder, style Style) {
 		name := Escape(in.Name)
 		name += strings.Repeat(" ", least+2-displayWidth(name))
 		text := style.shortPaths(in.Source)
-		if in.Name == windowInput && s.Window > 0 {
-			text = strings.TrimSuffix(plural(s.Window, "token")+", "+text, ", ")
+		if in.Name == windowInput && window > 0 {
+			text = strings.TrimSuffix(plural(window, "token")+", "+text, ", ")
 		}
 		switch {
 		case !in.Found:

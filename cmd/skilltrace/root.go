@@ -78,7 +78,7 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.replayCommand(), a.whyCommand(), a.timelineCommand(), a.sessionsCommand(), a.costCommand(), a.testCommand(), a.conformCommand(), a.rulesCommand(), a.versionCommand())
+	root.AddCommand(a.replayCommand(), a.whyCommand(), a.timelineCommand(), a.sessionsCommand(), a.costCommand(), a.listingCommand(), a.testCommand(), a.conformCommand(), a.rulesCommand(), a.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	finishCompletion(root)

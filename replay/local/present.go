@@ -137,7 +137,7 @@ func (f *finding) present(o *Start) error {
 	case problem != nil:
 		return problem
 	default:
-		return fmt.Errorf("%s lies in no git work tree, nor do the user's skills: there is no revision %s", f.p.CWD, o.At)
+		return fmt.Errorf("%s: none of the skill folders that count there lies in a git work tree, so they have no revision %s", f.p.CWD, o.At)
 	}
 	f.Inputs.Files = replay.NewFiles(t)
 	return nil

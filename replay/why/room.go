@@ -2,7 +2,6 @@ package why
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -343,12 +342,7 @@ func (c *chain) wider(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int) {
 		s.Advice = append(s.Advice, fmt.Sprintf("set %s=%d", budget.EnvCharBudget, want))
 		return
 	}
-	now := c.settings().Fraction
-	if now <= 0 {
-		now = float64(u.Size.Percent) / 10_000
-	}
-	// Rounded up to a ten-thousandth: the budget is rounded down.
-	fraction := math.Ceil(now*float64(want)/float64(u.Budget)*10_000-1e-9) / 10_000
+	fraction := budget.FractionFor(u.Size, c.settings().Fraction, u.Budget, want)
 	s.Advice = append(s.Advice, "set skillListingBudgetFraction to "+strconv.FormatFloat(fraction, 'g', -1, 64))
 }
 
