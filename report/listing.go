@@ -21,6 +21,9 @@ type ListingDocument struct {
 	Client     string `json:"client"`
 	RulesExact bool   `json:"rules_exact"`
 	Model      string `json:"model"`
+	// Project is the folder in which the client is started; files below it are shown
+	// without it.
+	Project string `json:"project"`
 	ListingSizes
 	// Width is that which each description is cut to, where all are cut to one.
 	Width       int                `json:"width,omitempty"`

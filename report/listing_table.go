@@ -37,7 +37,7 @@ func (d *ListingDocument) parts() []func(*strings.Builder, Style) error {
 		out = append(out, d.writeAgainst)
 	}
 	if d.Fit != nil {
-		out = append(out, d.Fit.write)
+		out = append(out, d.writeFit)
 	}
 	if d.Sweep != nil {
 		out = append(out, d.writeSweep)
@@ -151,7 +151,7 @@ func (d *ListingDocument) writeEntries(b *strings.Builder, style Style) error {
 		if e.Label != "" {
 			name = e.Label
 		}
-		file := style.shortPath(e.File)
+		file := d.short(style, e.File)
 		if e.Own {
 			file = "(the client's own)"
 		}
@@ -213,9 +213,17 @@ func (d *ListingDocument) writeOff(b *strings.Builder, style Style) error {
 			g.rule(count(len(d.NotListed)-i) + " more; --verbose shows them")
 			break
 		}
-		g.add(Escape(o.Name), Escape(o.Reason), style.shortPath(o.File))
+		g.add(Escape(o.Name), Escape(o.Reason), d.short(style, o.File))
 	}
 	return g.write(b, style)
+}
+
+// short is a path for people: below the project it is relative to that.
+func (d *ListingDocument) short(style Style, file string) string {
+	if rest, ok := strings.CutPrefix(file, d.Project+"/"); ok && d.Project != "" {
+		return Escape(rest)
+	}
+	return style.shortPath(file)
 }
 
 // arrow writes a size before and after.
@@ -270,15 +278,18 @@ func (d *ListingDocument) writeAgainst(b *strings.Builder, style Style) error {
 	return nil
 }
 
-func (f *ListingFit) write(b *strings.Builder, style Style) error {
+func (d *ListingDocument) writeFit(b *strings.Builder, style Style) error {
+	f := d.Fit
 	if f.Fewest == 0 {
 		style.line(b, "Nothing has to be cut: no description is too long.")
 		return nil
 	}
-	style.line(b, style.paint(bold, "Cut "+plural(f.Fewest, "character"))+", no fewer, and all descriptions are shown whole.")
+	if f.Short == 0 {
+		style.line(b, style.paint(bold, "Cut "+plural(f.Fewest, "character"))+", no fewer, and all descriptions are shown whole.")
+	}
 	if len(f.OverLimit) > 0 {
 		b.WriteString("\nOver the limit of one entry:\n")
-		if err := writeCuts(b, style, f.OverLimit, nil); err != nil {
+		if err := d.writeCuts(b, style, f.OverLimit, nil); err != nil {
 			return err
 		}
 	}
@@ -290,7 +301,7 @@ func (f *ListingFit) write(b *strings.Builder, style Style) error {
 	default:
 		b.WriteString("\n")
 		style.line(b, "Over the budget by "+count(f.OverBudget)+". Cut the longest first, or evenly:")
-		if err := writeCuts(b, style, f.Longest, f.Evenly); err != nil {
+		if err := d.writeCuts(b, style, f.Longest, f.Evenly); err != nil {
 			return err
 		}
 	}
@@ -309,7 +320,7 @@ func (f *ListingFit) write(b *strings.Builder, style Style) error {
 const budgetVariable = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
 
 // writeCuts writes one way to cut, or two beside each other.
-func writeCuts(b *strings.Builder, style Style, list, beside []ListingCut) error {
+func (d *ListingDocument) writeCuts(b *strings.Builder, style Style, list, beside []ListingCut) error {
 	g := grid{indent: 2, columns: []column{{title: "skill", shrink: 1, least: 16}, {title: "now", right: true}, {title: "cut", right: true}, {title: "leaves", right: true}}}
 	if beside != nil {
 		g.columns[2].title = "longest"
@@ -346,7 +357,7 @@ func writeCuts(b *strings.Builder, style Style, list, beside []ListingCut) error
 		if beside != nil {
 			cells = append(cells, cutCells(r.b)...)
 		}
-		g.add(append(cells, style.shortPath(c.File))...)
+		g.add(append(cells, d.short(style, c.File))...)
 	}
 	return g.write(b, style)
 }
@@ -412,62 +423,87 @@ func (d *ListingDocument) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	style := Style{Width: 1 << 20}
 	fmt.Fprintf(&b, "## Listing of %s, %s\n\n%s. Sent: %s characters, about %s, %s.\n\n", mdText(d.Client), mdText(d.Model), mdText(d.budgetWords(style)), count(d.Used), plural(d.Tokens, "token"), d.Forms.words())
-	switch {
-	case d.Against != nil:
-		a := d.Against
-		fmt.Fprintf(&b, "Against %s: asked for %s, sent %s, full %s, by name only %s.\n\n| skill | form | characters | description |\n|---|---|---|---|\n", mdCode(a.Name),
-			arrow(a.Before.Demand, d.Demand), arrow(a.Before.Used, d.Used), arrow(a.Before.Forms.Full, d.Forms.Full), arrow(a.Before.Forms.NameOnly, d.Forms.NameOnly))
-		for i := range a.Changes {
-			c := &a.Changes[i]
-			form := formWords(c.After)
-			if c.Before != c.After {
-				form = formWords(c.Before) + " → " + form
-			}
-			what := "its own text is the same"
-			switch {
-			case c.Diff != "":
-				what = mdCode(c.Diff)
-			case c.Reason != "":
-				what = mdText(c.Reason)
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(c.Skill), form, arrow(c.SizeBefore, c.SizeAfter), what)
-		}
-	case d.Fit != nil:
-		f := d.Fit
-		fmt.Fprintf(&b, "Cut %s, no fewer: %s over the limit of one entry, %s over the budget.\n", plural(f.Fewest, "character"), count(f.Fewest-f.OverBudget), count(f.OverBudget))
-		for _, way := range []struct {
-			title string
-			list  []ListingCut
-		}{{"over the limit", f.OverLimit}, {"longest first", f.Longest}, {"evenly", f.Evenly}} {
-			if len(way.list) == 0 {
-				continue
-			}
-			fmt.Fprintf(&b, "\n| %s | now | cut | leaves |\n|---|---|---|---|\n", way.title)
-			for i := range way.list {
-				c := &way.list[i]
-				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(c.Skill), count(c.Had), count(c.Cut), count(c.Leave))
-			}
-		}
-	case d.Sweep != nil:
+	if d.Against != nil {
+		d.Against.markdown(&b, d)
+	}
+	if d.Fit != nil {
+		d.Fit.markdown(&b)
+	}
+	if d.Sweep != nil {
 		b.WriteString("| versions | budget | asked for | full | shortened | name only | absent | lost |\n|---|---|---|---|---|---|---|---|\n")
 		for i := range d.Sweep {
 			s := &d.Sweep[i]
 			fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %d | %s |\n", s.versions(), count(s.Budget), count(s.Demand), s.Forms.Full, s.Forms.Shortened, s.Forms.NameOnly, s.Forms.Absent, mdText(s.lossWords(style)))
 		}
-	default:
-		b.WriteString("| skill | form | characters | cut | tokens | rank | uses |\n|---|---|---|---|---|---|---|\n")
-		for i := range d.Entries {
-			e := &d.Entries[i]
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", mdCode(e.Name), formWords(e.Form), count(e.Size), blank(e.cut()), count(e.Tokens), blank(e.Rank), blank(e.Uses))
-		}
-		if len(d.NotListed) > 0 {
-			b.WriteString("\n| not listed | why |\n|---|---|\n")
-			for i := range d.NotListed {
-				o := &d.NotListed[i]
-				fmt.Fprintf(&b, "| %s | %s |\n", mdCode(o.Name), mdText(o.Reason))
-			}
-		}
+	}
+	if d.Against == nil && d.Fit == nil && d.Sweep == nil {
+		d.entriesMarkdown(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (a *ListingAgainst) markdown(b *strings.Builder, d *ListingDocument) {
+	fmt.Fprintf(b, "Against %s: asked for %s, sent %s, full %s, by name only %s.\n\n| skill | form | characters | description |\n|---|---|---|---|\n", mdCode(a.Name),
+		arrow(a.Before.Demand, d.Demand), arrow(a.Before.Used, d.Used), arrow(a.Before.Forms.Full, d.Forms.Full), arrow(a.Before.Forms.NameOnly, d.Forms.NameOnly))
+	for i := range a.Changes {
+		c := &a.Changes[i]
+		form := formWords(c.After)
+		if c.Before != c.After {
+			form = formWords(c.Before) + " → " + form
+		}
+		what := "its own text is the same"
+		switch {
+		case c.Diff != "":
+			what = mdCode(c.Diff)
+		case c.Reason != "":
+			what = mdText(c.Reason)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", mdCode(c.Skill), form, arrow(c.SizeBefore, c.SizeAfter), what)
+	}
+	b.WriteString("\n")
+}
+
+func (f *ListingFit) markdown(b *strings.Builder) {
+	if f.Fewest == 0 {
+		b.WriteString("Nothing has to be cut.\n\n")
+		return
+	}
+	fmt.Fprintf(b, "Cut %s, no fewer: %s over the limit of one entry, %s over the budget.\n\n", plural(f.Fewest, "character"), count(f.Fewest-f.OverBudget), count(f.OverBudget))
+	if f.Short > 0 {
+		fmt.Fprintf(b, "Cutting alone is not enough: %s would be lacking with every description at one character.\n\n", plural(f.Short, "character"))
+	}
+	for _, way := range []struct {
+		title string
+		list  []ListingCut
+	}{{"over the limit", f.OverLimit}, {"longest first", f.Longest}, {"evenly", f.Evenly}} {
+		if len(way.list) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "| %s | now | cut | leaves |\n|---|---|---|---|\n", way.title)
+		for i := range way.list {
+			c := &way.list[i]
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", mdCode(c.Skill), count(c.Had), count(c.Cut), count(c.Leave))
+		}
+		b.WriteString("\n")
+	}
+}
+
+func (d *ListingDocument) entriesMarkdown(b *strings.Builder) {
+	b.WriteString("| skill | form | characters | cut | tokens | rank | uses |\n|---|---|---|---|---|---|---|\n")
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", mdCode(e.Name), formWords(e.Form), count(e.Size), blank(e.cut()), count(e.Tokens), blank(e.Rank), blank(e.Uses))
+	}
+	if len(d.NotListed) > 0 {
+		b.WriteString("\n| not listed | why |\n|---|---|\n")
+		for i := range d.NotListed {
+			o := &d.NotListed[i]
+			name := o.Name
+			if name == "" {
+				name = o.File
+			}
+			fmt.Fprintf(b, "| %s | %s |\n", mdCode(name), mdText(o.Reason))
+		}
+	}
 }

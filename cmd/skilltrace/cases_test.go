@@ -85,6 +85,29 @@ func replayCase(t *testing.T, home, path string, env map[string]string, args ...
 	return screen, doc.Sessions[0]
 }
 
+// listCase runs listing in a folder without skills of its own.
+func listCase(t *testing.T, home string, env map[string]string, args ...string) *report.ListingDocument {
+	t.Helper()
+	var out, errs bytes.Buffer
+	getenv := func(key string) string {
+		if key == "HOME" {
+			return home
+		}
+		return env[key]
+	}
+	if status := Main(append([]string{"listing", "--project", home, "--format", "json"}, args...), &out, &errs, getenv); status != 0 {
+		t.Fatalf("exit status %d: %s", status, errs.String())
+	}
+	if err := validate(out.Bytes()); err != nil {
+		t.Error(err)
+	}
+	var doc report.ListingDocument
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	return &doc
+}
+
 // TestCase12Budget: how far a listing is over its budget, under which assumption.
 func TestCase12Budget(t *testing.T) {
 	dir, path := home(t, "12-budget/session.jsonl", "")
@@ -136,6 +159,10 @@ func TestCase12Budget(t *testing.T) {
 			if !strings.Contains(screen, tt.screen) || tt.screen == "" && strings.Contains(screen, "over by") {
 				t.Errorf("%q is not on the screen\n%s", tt.screen, screen)
 			}
+			listed := listCase(t, dir, tt.env, append(tt.args, "--model", "claude-sonnet-4-5")...)
+			if listed.Demand != demand || int64(listed.Budget) != tt.budget || int64(listed.Over) != tt.over || !strings.Contains(tt.screen, listed.BudgetSource) && tt.over > 0 {
+				t.Errorf("listing: demand %d, budget %d (%s), over %d", listed.Demand, listed.Budget, listed.BudgetSource, listed.Over)
+			}
 		})
 	}
 	t.Run("unknown", func(t *testing.T) {
@@ -173,6 +200,46 @@ func TestCase13Duplicates(t *testing.T) {
 	screen = strings.ReplaceAll(screen, "\u00a0", " ")
 	if want := "4 entries say nothing new: x 2× (exact); plug:y, y (alias); p1:z, p2:z (two prefixes); k:k 2× (command and skill, different texts)"; !strings.Contains(screen, want) {
 		t.Errorf("%q is not on the screen\n%s", want, screen)
+	}
+}
+
+// The same from folders: two of skills, and three of plugins.
+func TestCase13DuplicatesNow(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	skill := func(name, text string) { write(name+"/SKILL.md", "---\ndescription: \""+text+"\"\n---\n") }
+	for _, plugin := range []string{"plug", "p1", "p2", "k"} {
+		write(plugin+"/.claude-plugin/plugin.json", `{"name":"`+plugin+`"}`)
+	}
+	skill("one/x", "Sorts the crates.")
+	skill("two/x", "Sorts the crates.")
+	skill("plug/skills/y", "Weighs a crate.")
+	skill("one/y", "Weighs a crate.")
+	skill("p1/skills/z", "Seals a crate.")
+	skill("p2/skills/z", "Seals a crate.")
+	write("k/commands/k.md", "---\ndescription: Runs the command k.\n---\n")
+	skill("k/skills/k", "Follows the steps of k.")
+	skill("one/m", "Opens a crate, not for closing one: use n.")
+	skill("one/n", "Closes a crate, not for opening one: use m.")
+	var args []string
+	for _, name := range []string{"one", "two", "plug", "p1", "p2", "k"} {
+		args = append(args, "--skills", filepath.Join(dir, name))
+	}
+	doc := listCase(t, dir, nil, append(args, "--client", "claude-code@2.1.140")...)
+	var got []string
+	for _, d := range doc.Duplicates {
+		got = append(got, fmt.Sprintf("%s %s %t", d.Kind, strings.Join(d.Entries, "+"), d.SameText))
+	}
+	if want := "exact x+x true; alias y+plug:y true; two-prefixes p1:z+p2:z true; command-and-skill k:k+k:k false"; strings.Join(got, "; ") != want || doc.Redundant != 4 {
+		t.Errorf("%d redundant: %s", doc.Redundant, strings.Join(got, "; "))
 	}
 }
 

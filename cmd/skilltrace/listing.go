@@ -94,7 +94,11 @@ func (a *app) runListing(cmd *cobra.Command, o *listingOptions) error {
 	if err != nil {
 		return err
 	}
-	l := &listingOf{app: a, in: in, o: o, doc: &report.ListingDocument{}}
+	project, err := filepath.Abs(o.project)
+	if err != nil {
+		return err
+	}
+	l := &listingOf{app: a, in: in, o: o, doc: &report.ListingDocument{Project: filepath.ToSlash(project)}}
 	if err := l.defaults(cmd.Context()); err != nil {
 		return err
 	}

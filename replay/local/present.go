@@ -100,7 +100,7 @@ func (f *finding) present(o *Start) error {
 			looked = append(looked, dir)
 		}
 	}
-	f.use("skill files", strings.Join(looked, ", "), atWords(o.At)+", with commands, the project's parents and what the administrator sets; not those of plugins, which --skills gives")
+	f.use("skill files", strings.Join(looked, ", "), atWords(o.At)+"; plugins are not looked for, --skills gives them")
 	if now {
 		f.Inputs.Files = replay.NewFiles(f.disk)
 		return nil
