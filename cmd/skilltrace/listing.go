@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,9 @@ import (
 	"github.com/skilltrace/skilltrace/report"
 	"github.com/skilltrace/skilltrace/skills"
 )
+
+// now is the moment at which a client would start: uses weigh less with time. Tests set it.
+var now = time.Now
 
 // listingOptions are the options of the command listing.
 type listingOptions struct {
@@ -259,7 +263,7 @@ func (l *listingOf) make() error {
 		l.app.note("%s", what)
 	}
 	l.starts = replay.NewStarts(&p.Inputs)
-	l.now = listing.Make(l.starts, l.version, clock())
+	l.now = listing.Make(l.starts, l.version, now())
 	d := l.doc
 	d.ListingSizes, d.Width, d.Sent = sizesOf(l.now), l.now.Width, report.Text(l.now.Text)
 	d.Inputs = []report.Input{}
@@ -325,7 +329,7 @@ func (l *listingOf) against() error {
 	if err != nil {
 		return err
 	}
-	before := listing.Make(replay.NewStarts(&p.Inputs), l.version, clock())
+	before := listing.Make(replay.NewStarts(&p.Inputs), l.version, now())
 	out := &report.ListingAgainst{Name: at, Before: sizesOf(before), Changes: []report.ListingChange{}}
 	for _, c := range listing.Compare(before, l.now) {
 		change := report.ListingChange{Skill: c.Name, Before: string(replay.ShownAbsent), After: string(replay.ShownAbsent), Own: c.Own(), Reason: c.Reason}
@@ -361,7 +365,7 @@ func (l *listingOf) fit() *report.ListingFit {
 }
 
 func (l *listingOf) sweep() error {
-	spans, err := listing.Sweep(l.in.table, l.starts, clock(), l.now)
+	spans, err := listing.Sweep(l.in.table, l.starts, now(), l.now)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	clock = func() time.Time { return time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC) }
+	clock = func() time.Time { return time.Time{} }
 	testscript.Main(m, map[string]func(){
 		"skilltrace": func() {
 			signal.Ignore(syscall.SIGPIPE)
