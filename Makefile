@@ -30,7 +30,7 @@ floor: build ## raise the floor to what agrees now
 	bin/skilltrace conform $(SHARED)/conformance $(FLOOR) --write-floor
 
 docs: ## the rule reference, from the rule tables, and the output in README.md
-	$(GO) run ./cmd/skilltrace rules --format markdown --output docs/rules.md
+	$(GO) run ./cmd/skilltrace rules --reference --output docs/rules.md
 	$(GO) test ./cmd/skilltrace -run TestReadme -update
 
 bench: ## speed and allocations

@@ -37,9 +37,11 @@ type CostDocument struct {
 	WhatIf       *CostWhatIf    `json:"what_if,omitempty"`
 
 	// AllRows: a table shows all rows, be they ever so many.
-	AllRows bool `json:"-"`
+	AllRows bool `json:"all_rows,omitempty"`
 	// Lines are a line for each request and layer, for the formats that have them.
 	Lines []CostLine `json:"-"`
+
+	saved bool // it was read back from JSON, which has no lines
 }
 
 // CostKey is what a row is for. What is not known, and what rows are not by, is

@@ -16,6 +16,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"iter"
 )
 
 // Document is what one command has to say.
@@ -27,80 +28,127 @@ type Document interface {
 // Format names a form of output.
 type Format string
 
-// The formats. Each command offers those of [FormatsOf].
+// The formats. Each document has those of [FormatsOf].
 const (
 	FormatTable    Format = "table"
 	FormatJSON     Format = "json"
-	FormatMarkdown Format = "markdown"
-	FormatCSV      Format = "csv"
 	FormatNDJSON   Format = "ndjson"
+	FormatCSV      Format = "csv"
+	FormatMarkdown Format = "markdown"
+	FormatHTML     Format = "html"
 	FormatJUnit    Format = "junit"
-	FormatGitHub   Format = "github"
 	FormatTAP      Format = "tap"
+	FormatGitHub   Format = "github"
+	FormatSARIF    Format = "sarif"
 )
+
+// Formats are all forms of output.
+var Formats = []Format{FormatTable, FormatJSON, FormatNDJSON, FormatCSV, FormatMarkdown, FormatHTML, FormatJUnit, FormatTAP, FormatGitHub, FormatSARIF}
+
+// partsDocument is a document that consists of parts of one kind. Each is a line of its
+// own in CSV and NDJSON.
+type partsDocument interface {
+	// parts are the titles of the columns, and the parts one by one.
+	parts() (titles []string, each iter.Seq[part])
+}
 
 // markdownWriter is a document that has a Markdown form.
 type markdownWriter interface {
-	WriteMarkdown(w io.Writer) error
+	WriteMarkdown(w io.Writer, style Style) error
 }
 
-// linesWriter is a document that has forms of one line for each of its parts.
-type linesWriter interface {
-	WriteCSV(w io.Writer) error
-	WriteNDJSON(w io.Writer) error
+// htmlWriter is a document that has a page.
+type htmlWriter interface {
+	WriteHTML(w io.Writer, style Style) error
 }
 
-// casesWriter is a document of cases that passed or failed, which build servers read.
-type casesWriter interface {
-	WriteJUnit(w io.Writer) error
-	WriteGitHub(w io.Writer) error
-	WriteTAP(w io.Writer) error
+// casesDocument is a document of cases that passed or failed, which build servers read.
+type casesDocument interface {
+	suite(style Style) *suite
+}
+
+// findingsDocument is a document of findings that stand at lines of files.
+type findingsDocument interface {
+	findings(style Style) []finding
+}
+
+// lackingDocument is a document that may lack a form which others of its kind have.
+type lackingDocument interface {
+	// lacks says why, "" where the form is there.
+	lacks(format Format) string
 }
 
 // FormatsOf lists the formats in which Write can write doc.
 func FormatsOf(doc Document) []Format {
-	formats := []Format{FormatTable, FormatJSON}
-	if _, ok := doc.(markdownWriter); ok {
-		formats = append(formats, FormatMarkdown)
-	}
-	if _, ok := doc.(linesWriter); ok {
-		formats = append(formats, FormatCSV, FormatNDJSON)
-	}
-	if _, ok := doc.(casesWriter); ok {
-		formats = append(formats, FormatJUnit, FormatGitHub, FormatTAP)
+	var formats []Format
+	for _, f := range Formats {
+		if Lacks(doc, f) == "" {
+			formats = append(formats, f)
+		}
 	}
 	return formats
+}
+
+// Lacks says why doc cannot be written in a format, "" where it can.
+func Lacks(doc Document, format Format) string {
+	if l, ok := doc.(lackingDocument); ok {
+		if reason := l.lacks(format); reason != "" {
+			return reason
+		}
+	}
+	has, reason := false, ""
+	switch format {
+	case FormatTable, FormatJSON:
+		return ""
+	case FormatNDJSON, FormatCSV:
+		_, has = doc.(partsDocument)
+		reason = "the answer has no parts that could stand on lines of their own"
+	case FormatMarkdown:
+		_, has = doc.(markdownWriter)
+		reason = "the answer is too short for it"
+	case FormatHTML:
+		_, has = doc.(htmlWriter)
+		reason = "there is no page for it"
+	case FormatJUnit, FormatTAP, FormatGitHub:
+		_, has = doc.(casesDocument)
+		reason = "nothing in the answer passes or fails"
+	case FormatSARIF:
+		_, has = doc.(findingsDocument)
+		reason = "nothing in the answer is a finding at a line of a file"
+	default:
+		return "no such format"
+	}
+	if has {
+		return ""
+	}
+	return reason
 }
 
 // Write writes doc to w in the given format. An unknown format, or one that the
 // document does not have, is an error, and nothing is written.
 func Write(w io.Writer, doc Document, format Format, style Style) error {
+	if reason := Lacks(doc, format); reason != "" {
+		return fmt.Errorf("no format %q for this: %s", format, reason)
+	}
 	switch format {
-	case FormatTable:
-		return doc.WriteTable(w, style)
 	case FormatJSON:
 		return WriteJSON(w, doc)
+	case FormatNDJSON:
+		return writeNDJSON(w, doc.(partsDocument))
+	case FormatCSV:
+		return writeCSV(w, doc.(partsDocument))
 	case FormatMarkdown:
-		if m, ok := doc.(markdownWriter); ok {
-			return m.WriteMarkdown(w)
-		}
-	case FormatCSV, FormatNDJSON:
-		if l, ok := doc.(linesWriter); ok {
-			if format == FormatCSV {
-				return l.WriteCSV(w)
-			}
-			return l.WriteNDJSON(w)
-		}
-	case FormatJUnit, FormatGitHub, FormatTAP:
-		if c, ok := doc.(casesWriter); ok {
-			switch format {
-			case FormatJUnit:
-				return c.WriteJUnit(w)
-			case FormatGitHub:
-				return c.WriteGitHub(w)
-			}
-			return c.WriteTAP(w)
-		}
+		return doc.(markdownWriter).WriteMarkdown(w, style)
+	case FormatHTML:
+		return doc.(htmlWriter).WriteHTML(w, style)
+	case FormatJUnit:
+		return doc.(casesDocument).suite(style).writeJUnit(w)
+	case FormatTAP:
+		return doc.(casesDocument).suite(style).writeTAP(w)
+	case FormatGitHub:
+		return doc.(casesDocument).suite(style).writeGitHub(w)
+	case FormatSARIF:
+		return writeSARIF(w, doc.(findingsDocument).findings(style))
 	}
-	return fmt.Errorf("no format %q for this command", format)
+	return doc.WriteTable(w, style)
 }

@@ -1,11 +1,7 @@
 package report
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -42,7 +38,7 @@ type ListingDocument struct {
 	// Sent is the listing as it is sent.
 	Sent Text `json:"text"`
 	// Again are the options by which the command makes the same listing.
-	Again string `json:"-"`
+	Again string `json:"again,omitempty"`
 }
 
 // ListingSizes say how large a listing is and what becomes of its entries.
@@ -215,43 +211,4 @@ func (d *ListingDocument) WriteText(w io.Writer, terminal bool) error {
 	}
 	_, err := io.WriteString(w, text+"\n")
 	return err
-}
-
-var listingHeader = []string{"name", "form", "cause", "size", "whole_size", "tokens", "cut_by_limit", "cut_by_budget", "rank", "uses", "own", "source", "file", "description"}
-
-// WriteCSV writes a line for each entry.
-func (d *ListingDocument) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write(listingHeader); err != nil {
-		return err
-	}
-	for i := range d.Entries {
-		e := &d.Entries[i]
-		row := []string{cell(e.Name), e.Form, e.Cause}
-		for _, n := range []int{e.Size, e.WholeSize, e.Tokens, e.CutByLimit, e.CutByBudget, e.Rank, e.Uses} {
-			row = append(row, strconv.Itoa(n))
-		}
-		if err := out.Write(append(row, strconv.FormatBool(e.Own), e.Source, cell(e.File), cell(string(e.Description)))); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// WriteNDJSON writes the entries as JSON, one on a line.
-func (d *ListingDocument) WriteNDJSON(w io.Writer) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for i := range d.Entries {
-		b.Reset()
-		if err := enc.Encode(&d.Entries[i]); err != nil {
-			return err
-		}
-		if _, err := w.Write(quietJSON(b.Bytes())); err != nil {
-			return err
-		}
-	}
-	return nil
 }

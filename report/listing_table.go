@@ -16,7 +16,7 @@ func (d *ListingDocument) WriteTable(w io.Writer, style Style) error {
 	var b strings.Builder
 	d.writeHead(&b, style)
 	b.WriteString("\n")
-	for i, write := range d.parts() {
+	for i, write := range d.blocks() {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -30,8 +30,8 @@ func (d *ListingDocument) WriteTable(w io.Writer, style Style) error {
 	return err
 }
 
-// parts write what was asked for: the entries where nothing else was.
-func (d *ListingDocument) parts() []func(*strings.Builder, Style) error {
+// blocks write what was asked for: the entries where nothing else was.
+func (d *ListingDocument) blocks() []func(*strings.Builder, Style) error {
 	var out []func(*strings.Builder, Style) error
 	if d.Against != nil {
 		out = append(out, d.writeAgainst)
@@ -419,7 +419,7 @@ func (s *ListingSpan) lossWords(style Style) string {
 }
 
 // WriteMarkdown writes the listing, or the part that was asked for, for a pull request.
-func (d *ListingDocument) WriteMarkdown(w io.Writer) error {
+func (d *ListingDocument) WriteMarkdown(w io.Writer, _ Style) error {
 	var b strings.Builder
 	style := Style{Width: 1 << 20}
 	fmt.Fprintf(&b, "## Listing of %s, %s\n\n%s. Sent: %s characters, about %s, %s.\n\n", mdText(d.Client), mdText(d.Model), mdText(d.budgetWords(style)), count(d.Used), plural(d.Tokens, "token"), d.Forms.words())

@@ -57,7 +57,7 @@ func TestListingDocument(t *testing.T) {
 		goldenTables(t, name, d)
 		goldenJSON(t, name, d)
 		var b bytes.Buffer
-		if err := d.WriteMarkdown(&b); err != nil {
+		if err := d.WriteMarkdown(&b, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name+".md", b.Bytes())
@@ -69,12 +69,12 @@ func TestListingDocument(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := listingDocument().WriteCSV(&b); err != nil {
+	if err := Write(&b, listingDocument(), FormatCSV, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "listing.csv", b.Bytes())
 	b.Reset()
-	if err := listingDocument().WriteNDJSON(&b); err != nil || strings.Count(b.String(), "\n") != 4 {
+	if err := Write(&b, listingDocument(), FormatNDJSON, Style{}); err != nil || strings.Count(b.String(), "\n") != 4 {
 		t.Errorf("%v: %s", err, b.String())
 	}
 	short := listingDocument()

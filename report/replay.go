@@ -78,7 +78,8 @@ type ReplaySession struct {
 	Unknown     map[string]int `json:"unknown_records,omitempty"` // by type
 	Totals      Totals         `json:"totals"`
 
-	subagentsOnly bool // the logs read hold nothing of the main loop
+	// SubagentsOnly: the logs read hold nothing of the main loop.
+	SubagentsOnly bool `json:"subagents_only,omitempty"`
 }
 
 // Graph counts what was odd in the order of the records. It is absent where
@@ -335,7 +336,7 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 	}
 	if main := s.Main(); main != nil {
 		out.Prompts, out.SlashCommands = main.Prompts, main.Slashes
-		out.subagentsOnly = len(s.Agents) > 1 &&
+		out.SubagentsOnly = len(s.Agents) > 1 &&
 			!slices.ContainsFunc(main.Events, func(e replay.Event) bool { return e.Where.Line > 0 })
 	}
 	for _, a := range s.Agents {

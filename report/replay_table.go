@@ -146,7 +146,7 @@ func (s *ReplaySession) write(b *strings.Builder, style Style) error {
 	b.WriteString("\n")
 	s.writeSkills(b, style)
 	if len(s.Agents) > 0 {
-		if main := &s.Agents[0]; s.subagentsOnly {
+		if main := &s.Agents[0]; s.SubagentsOnly {
 			style.block(b, "MAIN", "the log of the main loop was not read")
 		} else {
 			main.writeListings(b, style, s.recordsListings())
@@ -755,9 +755,12 @@ func (t *TokensBlock) write(b *strings.Builder, style Style) error {
 	if err := g.write(&table, style); err != nil {
 		return err
 	}
-	if besides {
+	switch {
+	case style.markdown:
+		b.WriteString(table.String())
+	case besides:
 		b.WriteString(label + strings.TrimPrefix(table.String(), strings.Repeat(" ", len("TOKENS"))))
-	} else {
+	default:
 		b.WriteString(label + "\n" + table.String())
 	}
 	var notes []string
@@ -914,6 +917,9 @@ func (s *ReplaySession) found(name string) bool {
 }
 
 func writeNext(b *strings.Builder, style Style, next []string) {
+	if style.markdown {
+		return // a page does not ask for more
+	}
 	next[0] = "Next: " + next[0]
 	for i, line := range wrapCommands(strings.Join(whole(next), noBreak+"· "), style.width()) {
 		if i == 0 {

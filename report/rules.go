@@ -41,8 +41,9 @@ func NewRules(table *rules.Table, version, against string) (*RulesDocument, erro
 	return &RulesDocument{doc, table}, nil
 }
 
-// WriteMarkdown writes the reference of the whole table, all versions.
-func (d *RulesDocument) WriteMarkdown(w io.Writer) error { return d.table.Markdown(w) }
+// WriteReference writes the reference of the whole table, all versions, as Markdown. A
+// document that was read back from JSON has none.
+func (d *RulesDocument) WriteReference(w io.Writer) error { return d.table.Markdown(w) }
 
 // WriteTable writes the rules by group, or the rules that differ.
 func (d *RulesDocument) WriteTable(w io.Writer, style Style) error {
@@ -113,7 +114,7 @@ func (d *RulesDocument) writeRules(b *strings.Builder, style Style) error {
 	if err := g.write(b, style); err != nil {
 		return err
 	}
-	writeNext(b, style, []string{"skilltrace rules --diff OLD NEW", "skilltrace rules --format markdown"})
+	writeNext(b, style, []string{"skilltrace rules --diff OLD NEW", "skilltrace rules --reference"})
 	return nil
 }
 
@@ -181,6 +182,10 @@ func (d *RulesDocument) writeDiff(b *strings.Builder, style Style) error {
 			style.block(b, label, e.text)
 		}
 		last = e
+		if style.markdown {
+			style.block(b, "", e.values)
+			continue
+		}
 		for _, line := range wrap(e.values, style.width()-labelWidth-2) {
 			b.WriteString(strings.Repeat(" ", labelWidth+2) + style.paint(faint, line) + "\n")
 		}

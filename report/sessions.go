@@ -66,7 +66,7 @@ type SessionRow struct {
 	InScope bool `json:"in_scope"`
 
 	// TooOld: no version of its client has rules, so that it cannot be replayed.
-	TooOld bool `json:"-"`
+	TooOld bool `json:"too_old,omitempty"`
 
 	copied TokenTotal    // what CopiedCalls took
 	own    budget.Amount // the price of all other calls

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -30,6 +32,29 @@ type Style struct {
 	Again string
 	// Zone is the option of the zone of times, "" where none was given.
 	Zone string
+	// Dir is the working directory, and Workspace the folder that build servers know the
+	// files by, both absolute; "" where they are not known.
+	Dir, Workspace string
+
+	markdown bool // the blocks and grids are written as Markdown
+}
+
+// inWorkspace is a path as build servers know it: relative to the workspace where it
+// lies in there, with slashes; "" for standard input.
+func (s Style) inWorkspace(file string) string {
+	if file == "" || file == "-" {
+		return ""
+	}
+	full := file
+	if !filepath.IsAbs(file) && s.Dir != "" {
+		full = filepath.Join(s.Dir, file)
+	}
+	if s.Workspace != "" && filepath.IsAbs(full) {
+		if rel, err := filepath.Rel(s.Workspace, full); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path.Clean(strings.ReplaceAll(file, `\`, "/"))
 }
 
 func (s Style) width() int {
@@ -121,6 +146,14 @@ const labelWidth = 9
 // the style. Lines of the text start at the same column. A word wider than the
 // column goes on on the next line: cutting it would hide evidence.
 func (s Style) block(b *strings.Builder, label, text string) {
+	if s.markdown {
+		item := mdBlanks(text)
+		if label != "" {
+			item = "**" + label + "** " + item
+		}
+		b.WriteString("- " + item + "\n")
+		return
+	}
 	lines := wrap(text, s.width()-labelWidth)
 	if len(lines) == 0 {
 		lines = []string{""}
@@ -137,6 +170,10 @@ func (s Style) block(b *strings.Builder, label, text string) {
 
 // hang is block with a head before the text: lines of the text start beside it.
 func (s Style) hang(b *strings.Builder, label, head, text string) {
+	if s.markdown {
+		s.block(b, label, head+text)
+		return
+	}
 	left := displayWidth(head)
 	for i, line := range wrap(text, s.width()-labelWidth-left) {
 		if i == 0 {
@@ -248,6 +285,10 @@ func sequence(s string) int {
 
 // line writes a text without a label, wrapped to the width of the style.
 func (s Style) line(b *strings.Builder, text string) {
+	if s.markdown {
+		b.WriteString(mdBlanks(text) + "\n\n")
+		return
+	}
 	for _, line := range wrap(text, s.width()) {
 		b.WriteString(line + "\n")
 	}
@@ -255,6 +296,10 @@ func (s Style) line(b *strings.Builder, text string) {
 
 // exact writes a text, of which no blank may change, on lines behind an indent.
 func (s Style) exact(b *strings.Builder, indent int, text string) {
+	if s.markdown {
+		b.WriteString("  - " + mdCode(Truncate(text, mdLongest)) + "\n")
+		return
+	}
 	for _, piece := range fold(text, s.width()-indent) {
 		b.WriteString(strings.Repeat(" ", indent) + piece + "\n")
 	}

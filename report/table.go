@@ -78,6 +78,9 @@ func (g *grid) write(w io.Writer, style Style) error {
 	if len(g.columns) == 0 {
 		return nil
 	}
+	if style.markdown {
+		return g.writeMarkdown(w)
+	}
 	widths := g.layout(style)
 	var out bytes.Buffer
 	table := tablewriter.NewTable(&out,

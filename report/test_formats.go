@@ -1,10 +1,8 @@
 package report
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay/regress"
@@ -12,7 +10,7 @@ import (
 
 // WriteMarkdown writes the result for a comment on a change: the totals, a row for each
 // case that did not pass, and what changes.
-func (d *TestDocument) WriteMarkdown(w io.Writer) error {
+func (d *TestDocument) WriteMarkdown(w io.Writer, _ Style) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Skill tests: %s\n\n%s, against %s.\n\n", mdText(d.Outcome), mdText(upperFirst(d.Totals.sentence())), mdText(d.Baseline))
 	if list := d.failures(regress.Failed, regress.Errored, regress.Inconclusive); len(list) > 0 {
@@ -64,60 +62,33 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// The elements of JUnit's XML that build servers read.
-type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Name    string       `xml:"name,attr"`
-	Class   string       `xml:"classname,attr"`
-	File    string       `xml:"file,attr,omitempty"`
-	Line    int          `xml:"line,attr,omitempty"`
-	Failure *junitDetail `xml:"failure,omitempty"`
-	Error   *junitDetail `xml:"error,omitempty"`
-	Skipped *junitDetail `xml:"skipped,omitempty"`
-	Out     string       `xml:"system-out,omitempty"`
-}
-
-type junitDetail struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr,omitempty"`
-	Text    string `xml:",chardata"`
-}
-
-// WriteJUnit writes the cases as a suite of JUnit. An inconclusive case is an error: it
-// did not pass, and it is no failure of the skills.
-func (d *TestDocument) WriteJUnit(w io.Writer) error {
-	s := junitSuite{Name: Escape(d.Spec), Tests: len(d.Cases), Failures: d.Totals.Failed, Errors: d.Totals.Errored + d.Totals.Inconclusive, Skipped: d.Totals.Skipped}
+// suite is the cases. An inconclusive one did not pass, and it is no failure of the
+// skills; one that passes and failed before is said to be fixed.
+func (d *TestDocument) suite(style Style) *suite {
+	s := &suite{name: d.Spec, outcome: d.Outcome, sum: d.Totals.sentence()}
 	for i := range d.Cases {
 		c := &d.Cases[i]
-		x := junitCase{Name: Escape(c.Name), Class: "skilltrace." + c.Scorer, File: Escape(d.Spec), Line: c.Line}
-		detail := &junitDetail{Message: Escape(c.Reason), Type: c.Verdict, Text: strings.Join(c.lines(), "\n")}
-		switch regress.Verdict(c.Verdict) {
-		case regress.Failed:
-			x.Failure = detail
-		case regress.Errored, regress.Inconclusive:
-			x.Error = detail
-		case regress.Skipped:
-			x.Skipped = &junitDetail{Message: Escape(c.Reason)}
-		default:
-			x.Out = strings.Join(c.lines(), "\n")
+		k := suiteCase{name: c.Name, class: c.Scorer, file: style.inWorkspace(d.Spec), line: c.Line, verdict: c.Verdict, change: c.Change, reason: c.Reason, details: c.lines()}
+		if c.Scorer != "visible" {
+			k.qualifier = c.Scorer
 		}
-		s.Cases = append(s.Cases, x)
+		switch regress.Verdict(c.Verdict) {
+		case regress.Passed:
+			if c.Change == string(regress.Fixed) {
+				k.notice = "fixed: it failed before"
+			}
+		case regress.Failed:
+			k.outcome = caseFailed
+		case regress.Inconclusive:
+			k.outcome, k.mild = caseErrored, true
+		case regress.Skipped:
+			k.outcome = caseSkipped
+		default:
+			k.outcome = caseErrored
+		}
+		s.cases = append(s.cases, k)
 	}
-	out, err := xml.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, xml.Header+string(out)+"\n")
-	return err
+	return s
 }
 
 // lines are the details of a case, a line for each.
@@ -160,85 +131,4 @@ func (c *TestCase) lines() []string {
 		out = append(out, "assumed: "+Escape(a))
 	}
 	return out
-}
-
-// WriteGitHub writes an annotation of GitHub Actions for each case that did not pass, at
-// its line of the spec, whose path is written as it was given: relative to the workspace
-// where the command runs there.
-func (d *TestDocument) WriteGitHub(w io.Writer) error {
-	var b strings.Builder
-	file := path.Clean(strings.ReplaceAll(d.Spec, `\`, "/"))
-	for i := range d.Cases {
-		c := &d.Cases[i]
-		level := "error"
-		switch regress.Verdict(c.Verdict) {
-		case regress.Passed:
-			if c.Change != string(regress.Fixed) {
-				continue
-			}
-			level = "notice"
-		case regress.Skipped:
-			continue
-		case regress.Inconclusive:
-			level = "warning"
-		}
-		text := c.Reason
-		if c.Verdict == string(regress.Passed) {
-			text = "fixed: it failed before"
-		}
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", level, githubProperty(Escape(file)), max(c.Line, 1), githubProperty(c.Verdict+": "+Escape(c.Name)), githubText(Escape(text)))
-	}
-	fmt.Fprintf(&b, "%s: %s\n", d.Outcome, d.Totals.sentence())
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// githubText escapes the text of a workflow command, and githubProperty a value before it.
-func githubText(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
-
-func githubProperty(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
-}
-
-// WriteTAP writes the cases in version 14 of the Test Anything Protocol. One that is
-// inconclusive is not ok.
-func (d *TestDocument) WriteTAP(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "TAP version 14\n1..%d\n", len(d.Cases))
-	for i := range d.Cases {
-		c := &d.Cases[i]
-		result, directive := "ok", ""
-		switch regress.Verdict(c.Verdict) {
-		case regress.Skipped:
-			directive = " # SKIP " + tapText(c.Reason)
-		case regress.Passed:
-		default:
-			result = "not ok"
-		}
-		name := tapText(c.Name)
-		if c.Scorer != "visible" {
-			name += " (" + c.Scorer + ")"
-		}
-		fmt.Fprintf(&b, "%s %d - %s%s\n", result, i+1, name, directive)
-		if result == "ok" {
-			continue
-		}
-		fmt.Fprintf(&b, "  ---\n  verdict: %s\n  message: %s\n", c.Verdict, tapQuote(c.Reason))
-		if c.Change != "" {
-			fmt.Fprintf(&b, "  change: %s\n", c.Change)
-		}
-		fmt.Fprintf(&b, "  at: %s\n  ...\n", tapQuote(fmt.Sprintf("%s:%d", d.Spec, c.Line)))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func tapText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(Escape(s))
-}
-
-func tapQuote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(Escape(s)) + `"`
 }

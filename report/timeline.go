@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"sort"
 	"strings"
@@ -58,6 +56,10 @@ type TimelineEvent struct {
 	Skill     string     `json:"skill,omitempty"`
 	Chars     int        `json:"chars,omitempty"` // UTF-16 code units of the text
 	Images    int        `json:"images,omitempty"`
+	// Tokens are those of a turn's output as recorded, and else an estimate of the text's.
+	Tokens int64 `json:"tokens,omitempty"`
+	// Context is what the model holds after a turn: its prompt and its output, as recorded.
+	Context int64 `json:"context,omitempty"`
 
 	Args          *Text    `json:"args,omitempty"`
 	ToolUse       string   `json:"tool_use,omitempty"`
@@ -166,6 +168,9 @@ func timelineEvent(i int, e *replay.Event, start time.Time, calls map[string]*re
 		ToolUse: e.ToolUse, Tool: e.Tool, ToolPosition: e.ToolPosition, SkillPosition: e.SkillPosition, Stack: max(0, e.Stack),
 		Agent: e.Agent, Forked: e.Forked, Background: e.Background, Rejected: e.Rejected, Path: e.Path, Skills: skillsOf(e),
 	}
+	if e.Kind != replay.Turn {
+		out.Tokens = int64(estimated(e) + 0.5)
+	}
 	if !e.Where.Time.IsZero() && !start.IsZero() {
 		out.OffsetMS = new(e.Where.Time.Sub(start).Milliseconds())
 	}
@@ -186,6 +191,7 @@ func timelineEvent(i int, e *replay.Event, start time.Time, calls map[string]*re
 			out.Model = c.Model
 			if c.HasUsage {
 				out.PromptTokens, out.OutputTokens = promptTokens(c.Usage), c.Usage.Output
+				out.Tokens, out.Context = c.Usage.Output, out.PromptTokens+c.Usage.Output
 			}
 		}
 	}
@@ -237,6 +243,18 @@ func chars(e *replay.Event) int {
 	return budget.Len16(e.Text)
 }
 
+// estimated is about how many tokens an event's text takes.
+func estimated(e *replay.Event) float64 {
+	if e.Kind != replay.Reattachment {
+		return budget.ProfileOf(e.Text).Tokens()
+	}
+	n := 0.0
+	for _, s := range e.Skills {
+		n += budget.ProfileOf(s.Content).Tokens()
+	}
+	return n
+}
+
 // skillsOf names the skills of a listing or of a reattachment.
 func skillsOf(e *replay.Event) []string {
 	var names []string
@@ -252,197 +270,4 @@ func skillsOf(e *replay.Event) []string {
 		}
 	}
 	return names
-}
-
-// WriteTable writes a line per event, grouped by agent. Compactions stand as
-// rules across the table; events on branches that a rewind left are marked "~".
-func (d *TimelineDocument) WriteTable(w io.Writer, style Style) error {
-	var b strings.Builder
-	if len(d.Sessions) == 0 {
-		b.WriteString("No sessions.\n")
-	}
-	for i := range d.Sessions {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		if err := d.Sessions[i].write(&b, style); err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (s *TimelineSession) write(b *strings.Builder, style Style) error {
-	parts := []string{style.paint(bold, "session "+shortID(s.ID))}
-	if len(s.Versions) > 0 {
-		parts = append(parts, listAll(escapeAll(s.Versions), style.limit(3)))
-	}
-	if t := style.day(s.Start); t != "" {
-		parts = append(parts, t)
-	}
-	file := style.shortPath(s.File)
-	if !style.Verbose {
-		file = truncateStart(file, style.width())
-	}
-	style.line(b, together(append(parts, file), style.width()))
-	if len(s.Agents) == 0 {
-		b.WriteString("no events\n")
-	}
-	for i := range s.Agents {
-		a := &s.Agents[i]
-		if len(s.Agents) > 1 || a.Agent != "main" {
-			title := style.paint(bold, "agent "+Escape(a.Agent))
-			if a.Type != "" {
-				title += " (" + Escape(a.Type) + ")"
-			}
-			if a.OnBehalfOf != "" {
-				title += " for " + Escape(a.OnBehalfOf)
-			}
-			b.WriteString("\n")
-			style.line(b, title)
-		}
-		if len(a.Events) == 0 {
-			b.WriteString("no events\n")
-			continue
-		}
-		if err := a.write(b, style); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *TimelineAgent) write(b *strings.Builder, style Style) error {
-	abandoned := false
-	g := grid{columns: []column{
-		{title: "n", right: true, drop: lateDrop}, {title: "line", right: true}, {title: "time", right: true, drop: lateDrop}, {title: " "}, {title: "prompt", right: true, drop: 2},
-		{title: "layer", drop: 3}, {title: "kind", ink: kindInk}, {title: "skill", shrink: 2, least: 12}, {title: "chars", right: true}, {title: "note", shrink: 1, least: 24},
-	}}
-	for i := range a.Events {
-		e := &a.Events[i]
-		if e.Kind == string(replay.Compaction) {
-			g.rule(style.paint(faint, e.ruleText(style)))
-			continue
-		}
-		mark := ""
-		if e.Abandoned {
-			mark, abandoned = "~", true
-		}
-		line, at, prompt := "", "", ""
-		if e.Line > 0 {
-			line = fmt.Sprint(e.Line)
-		}
-		if e.OffsetMS != nil {
-			at = offset(*e.OffsetMS)
-		}
-		if e.Prompt > 0 {
-			prompt = fmt.Sprint(e.Prompt)
-		}
-		g.add(fmt.Sprint(e.N), line, at, mark, prompt, e.Layer, strings.ReplaceAll(Escape(e.Kind), "_", " "), Escape(e.Skill), some(int64(e.Chars)), e.note(style))
-	}
-	if err := g.write(b, style); err != nil {
-		return err
-	}
-	if abandoned {
-		b.WriteString("~ on a branch that a rewind left\n")
-	}
-	return nil
-}
-
-func kindInk(cell string) ink {
-	switch cell {
-	case string(replay.Refusal):
-		return red
-	case string(replay.Listing), string(replay.Body), string(replay.Note), string(replay.Reattachment):
-		return green
-	}
-	return ""
-}
-
-// ruleText is a compaction as a line across the table.
-func (e *TimelineEvent) ruleText(style Style) string {
-	text := fmt.Sprintf("── %d compaction, line %d", e.N, e.Line)
-	if e.Trigger != "" {
-		text += ", " + Escape(e.Trigger)
-	}
-	if e.Partial != "" {
-		text += ", partial: " + strings.ReplaceAll(Escape(e.Partial), "_", " ")
-	}
-	if e.Before > 0 {
-		text += ", " + plural(e.Before, "token")
-		if e.After > 0 {
-			text += " to " + count(e.After)
-		}
-	}
-	if e.Abandoned {
-		text += ", abandoned"
-	}
-	text = Truncate(text+" ", style.width())
-	return text + strings.Repeat("─", max(0, min(style.width(), 100)-displayWidth(text)))
-}
-
-// note is what is worth a word of an event.
-func (e *TimelineEvent) note(style Style) string {
-	var parts []string
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	switch replay.EventKind(e.Kind) {
-	case replay.Start:
-		switch {
-		case e.Fork:
-			add("forks the session")
-		case e.Resume:
-			add("resumes the session")
-		}
-	case replay.Slash:
-		if e.Tool != e.Skill {
-			add("/%s", Escape(e.Tool))
-		}
-	case replay.Turn:
-		if e.PromptTokens > 0 {
-			add("prompt %s, output %s", count(e.PromptTokens), count(e.OutputTokens))
-		}
-	case replay.SkillCall:
-		if e.SkillPosition != e.ToolPosition {
-			add("tool %d, skill %d of the prompt", e.ToolPosition, e.SkillPosition)
-		}
-	case replay.CatalogueChange:
-		if e.Removed {
-			add("removed")
-		}
-	case replay.Listing:
-		add("%s: %s", plural(len(e.Skills), "skill"), listAll(escapeAll(e.Skills), style.limit(fewNames)))
-	case replay.Reattachment:
-		add("%s", listAll(escapeAll(e.Skills), style.limit(fewNames)))
-	}
-	if e.Args != nil {
-		add("args “%s”", Escape(string(*e.Args)))
-	}
-	if e.Tool != "" && e.Path != "" {
-		add("%s %s", Escape(e.Tool), style.shortPath(e.Path))
-	} else if e.Path != "" {
-		add("%s", style.shortPath(e.Path))
-	}
-	if e.Stack > 0 {
-		add("position %d of a stack", e.Stack)
-	}
-	if e.Images > 0 {
-		add("%s", plural(e.Images, "image"))
-	}
-	if e.Rejected {
-		add("rejected by the user")
-	}
-	if e.Forked {
-		add("forked")
-	}
-	if e.Background {
-		add("in the background")
-	}
-	if e.Agent != "" {
-		add("agent %s", shortID(e.Agent))
-	}
-	if e.Text != nil && e.Kind != string(replay.Launched) && (e.Kind != string(replay.Listing) && e.Kind != string(replay.Reattachment) || style.Verbose) {
-		add("%s", Escape(string(*e.Text)))
-	}
-	return joinDots(parts)
 }

@@ -33,9 +33,9 @@ type WhyDocument struct {
 	// says by what it was chosen.
 	Focus  *int   `json:"focus,omitempty"`
 	Chosen string `json:"chosen,omitempty"`
-	// redacted: it may be shown to others, so that no command is proposed that names the
+	// Redacted: it may be shown to others, so that no command is proposed that names the
 	// paths of this machine.
-	redacted bool
+	Redacted bool `json:"redacted,omitempty"`
 }
 
 // WhySession is one session that was asked.

@@ -39,7 +39,7 @@ func TestWhySummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	var md bytes.Buffer
-	if err := d.WriteMarkdown(&md); err != nil {
+	if err := d.WriteMarkdown(&md, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	// What both say; the second where Markdown says it in another way.
@@ -94,7 +94,7 @@ func TestWhyMarkdownOthers(t *testing.T) {
 	d.Questions[1].Session, d.Questions[1].Prompt, d.Questions[1].Line = "one", 2, 9
 	d.Questions[1].Verdict.Gate = "exists"
 	var md bytes.Buffer
-	if err := d.WriteMarkdown(&md); err != nil {
+	if err := d.WriteMarkdown(&md, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| prompts | line | gate | state | why |", "| 1 | 1 | called | failed | not called |", "| 2 | 9 | exists | failed | listed at line 2 |"} {

@@ -15,7 +15,7 @@ const mdRows = 40
 
 // WriteMarkdown writes the answer for an issue: what the screen says, as lists and
 // tables.
-func (d *WhyDocument) WriteMarkdown(w io.Writer) error {
+func (d *WhyDocument) WriteMarkdown(w io.Writer, _ Style) error {
 	var b strings.Builder
 	if d.Skill == "" {
 		d.markdownAll(&b)

@@ -16,7 +16,7 @@ import (
 // beginning of a text with its arguments) becomes "[redacted, N characters]". Names and
 // descriptions of skills, and names of files, stay.
 func (d *WhyDocument) Redact(home string) {
-	d.redacted = true
+	d.Redacted = true
 	r := newRedactor(home)
 	for i := range d.Sessions {
 		s := &d.Sessions[i]

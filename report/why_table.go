@@ -372,7 +372,7 @@ func (d *WhyDocument) writeOthers(b *strings.Builder, style Style, shown *WhyQue
 	}
 	for i := range d.Questions {
 		q := &d.Questions[i]
-		if d.redacted || q == shown || q.Prompt == 0 || q.Agent != "main" {
+		if d.Redacted || q == shown || q.Prompt == 0 || q.Agent != "main" {
 			continue
 		}
 		sessions := style.Again
@@ -537,7 +537,7 @@ func (d *WhyDocument) writeAll(b *strings.Builder, style Style) error {
 	}
 	style.line(b, d.legend(g.has))
 	style.line(b, absence)
-	if !d.redacted {
+	if !d.Redacted {
 		writeNext(b, style, []string{with("skilltrace why "+ShellWord(d.Skills[0].Skill), style.Again, style.Given)})
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestWhy(t *testing.T) {
 	goldenTables(t, "why", doc)
 	goldenJSON(t, "why", doc)
 	var md bytes.Buffer
-	if err := doc.WriteMarkdown(&md); err != nil {
+	if err := doc.WriteMarkdown(&md, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "why.md", md.Bytes())

@@ -148,7 +148,7 @@ func TestNarrow(t *testing.T) {
 	if err := doc.WriteTable(&b, Style{Width: 60}); err != nil {
 		t.Fatal(err)
 	}
-	for _, title := range []string{"n ", "line ", "time ", "kind ", "skill ", "chars ", "note"} {
+	for _, title := range []string{"line ", "time ", "agent ", "event ", "skill ", "tokens ", "note"} {
 		if !strings.Contains(b.String(), title) {
 			t.Errorf("%q is missing in\n%s", title, b.String())
 		}

@@ -78,7 +78,7 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.replayCommand(), a.whyCommand(), a.timelineCommand(), a.sessionsCommand(), a.costCommand(), a.listingCommand(), a.testCommand(), a.conformCommand(), a.rulesCommand(), a.versionCommand())
+	root.AddCommand(a.replayCommand(), a.whyCommand(), a.timelineCommand(), a.sessionsCommand(), a.costCommand(), a.listingCommand(), a.testCommand(), a.conformCommand(), a.rulesCommand(), a.renderCommand(), a.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	finishCompletion(root)
@@ -159,21 +159,37 @@ func between(least, most int, what string) cobra.PositionalArgs {
 // formats of doc.
 func (a *app) outputFlags(cmd *cobra.Command, doc report.Document) {
 	var names []string
-	for _, f := range report.FormatsOf(doc) {
+	lacks := map[string]string{}
+	for _, f := range report.Formats {
+		if reason := report.Lacks(doc, f); reason != "" {
+			lacks[lacksKey+string(f)] = reason
+			continue
+		}
 		names = append(names, string(f))
 	}
+	a.formatFlags(cmd, names, lacks)
+}
+
+// formatFlags adds the options of commands that write something in one of the formats
+// named; lacks says why others are not among them.
+func (a *app) formatFlags(cmd *cobra.Command, names []string, lacks map[string]string) {
 	f := cmd.Flags()
 	f.StringVar(&a.format, "format", names[0], "form of the output: "+strings.Join(names, ", "))
 	f.StringVarP(&a.output, "output", "o", "", "write to `FILE`, which is replaced only when all is written; its extension gives the format where --format does not")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always, never")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on stderr")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "leave nothing out of tables, and cut nothing")
-	cmd.Annotations = map[string]string{formatsKey: strings.Join(names, " ")}
+	cmd.Annotations = lacks
+	cmd.Annotations[formatsKey] = strings.Join(names, " ")
 	completeWords(cmd, "format", names)
 	completeWords(cmd, "color", []string{"auto", "always", "never"})
 }
 
-const formatsKey = "formats"
+// The annotations of a command: its formats, and why it lacks others.
+const (
+	formatsKey = "formats"
+	lacksKey   = "lacks "
+)
 
 func completeWords(cmd *cobra.Command, flag string, words []string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
@@ -193,7 +209,10 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	if names, ok := cmd.Annotations[formatsKey]; ok {
 		list := strings.Fields(names)
 		if f := cmd.Flags().Lookup("format"); !f.Changed {
-			a.format = formatOf(a.output, list, a.format)
+			a.format = formatOf(a.output, a.format)
+		}
+		if reason := cmd.Annotations[lacksKey+a.format]; reason != "" {
+			return wrong("format", a.format, oneOf(list)+", as "+reason)
 		}
 		if !slices.Contains(list, a.format) {
 			return wrong("format", a.format, oneOf(list))
@@ -216,11 +235,13 @@ func (a *app) prepare(cmd *cobra.Command) error {
 }
 
 // formatOf is the format that the name of an output file asks for, else the usual one.
-func formatOf(file string, formats []string, usual string) string {
-	for _, name := range formats {
-		if ext := strings.TrimPrefix(filepath.Ext(file), "."); ext != "" && (ext == name || ext == "md" && name == string(report.FormatMarkdown)) {
-			return name
-		}
+func formatOf(file, usual string) string {
+	ext := strings.TrimPrefix(filepath.Ext(file), ".")
+	switch f := report.Format(ext); {
+	case ext == "md":
+		return string(report.FormatMarkdown)
+	case slices.Contains(report.Formats, f):
+		return ext
 	}
 	return usual
 }
@@ -243,6 +264,7 @@ func (a *app) style() report.Style {
 	}
 	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags(), Again: a.scope.again(),
 		Given: a.given(), RulesFile: option("rules", a.inputs.rules), PricesFile: option("prices", a.prices), Zone: option("timezone", a.timezone)}
+	s.Dir, s.Workspace = a.workspace()
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	} else if width := terminalWidth(a.stdout); width > 0 && a.output == "" {
@@ -252,6 +274,18 @@ func (a *app) style() report.Style {
 		s.Color = true
 	}
 	return s
+}
+
+// workspace is the working directory, and the folder that a build server knows files by.
+func (a *app) workspace() (dir, root string) {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // it was removed: paths stay as they are
+	}
+	if root = a.getenv("GITHUB_WORKSPACE"); root == "" {
+		root = dir
+	}
+	return dir, root
 }
 
 func isTerminal(w io.Writer) bool {
@@ -274,12 +308,17 @@ func terminalWidth(w io.Writer) int {
 
 // write writes a document where the options say.
 func (a *app) write(doc report.Document) error {
+	return a.writeBy(func(w io.Writer) error { return report.Write(w, doc, report.Format(a.format), a.style()) })
+}
+
+// writeBy writes where the options say.
+func (a *app) writeBy(write func(w io.Writer) error) error {
 	a.progress.clear()
 	if a.output == "" {
-		return report.Write(a.stdout, doc, report.Format(a.format), a.style())
+		return write(a.stdout)
 	}
 	var b bytes.Buffer
-	if err := report.Write(&b, doc, report.Format(a.format), a.style()); err != nil {
+	if err := write(&b); err != nil {
 		return err
 	}
 	return writeFile(a.output, b.Bytes())

@@ -18,12 +18,13 @@ const defaultClient = rules.DefaultClient
 
 func (a *app) rulesCommand() *cobra.Command {
 	var client, overlay, diff string
+	var reference bool
 	cmd := &cobra.Command{
 		Use:   "rules [NAME|VERSION|NAME@VERSION]",
 		Short: "What rules apply to a client version, since when, on what evidence",
 		Long: `Rules shows the rules of one client version, or with --diff how they differ from
-those of another, of the same client or of another one. --format markdown writes
-the reference of all versions.
+those of another, of the same client or of another one. --reference writes all
+versions of the client, with every change and its evidence, as Markdown.
 
 Clients are ` + clientNames() + `. All but the first are known
 from a description only: they have no version, and what the description leaves
@@ -32,7 +33,10 @@ open is marked as not described.`,
   skilltrace rules --diff 2.1.140 2.1.332
   skilltrace rules --diff claude-code@2.1.332 mini-cc`,
 		Args: between(0, 1, "one VERSION at most"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if given := cmd.Flags().Changed("format"); reference && (given && a.format != string(report.FormatMarkdown) || diff != "") {
+				return fmt.Errorf("--reference is Markdown of all versions: leave --format and --diff out; see %s --help", cmd.CommandPath())
+			}
 			if len(args) == 1 {
 				name, _ := rules.Split(client)
 				client = qualified(name, args[0])
@@ -41,6 +45,9 @@ open is marked as not described.`,
 			if err != nil {
 				return err
 			}
+			if reference {
+				return a.writeBy(doc.WriteReference)
+			}
 			return a.write(doc)
 		},
 	}
@@ -48,6 +55,7 @@ open is marked as not described.`,
 	f.StringVar(&client, "client", defaultClient, "client, `NAME@VERSION`; without a version the newest recorded one, or the one described")
 	f.StringVar(&diff, "diff", "", "show only what differs from this `VERSION`, or NAME@VERSION of another client")
 	f.StringVar(&overlay, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
+	f.BoolVar(&reference, "reference", false, "the reference of all versions, as Markdown")
 	a.outputFlags(cmd, &report.RulesDocument{})
 	return cmd
 }

@@ -469,6 +469,14 @@ func FormatValue(v any) string {
 		return "no"
 	case int:
 		return strconv.Itoa(v)
+	case []any: // of JSON, as the next
+		words := make([]string, len(v))
+		for i := range v {
+			words[i] = fmt.Sprint(v[i])
+		}
+		return FormatValue(words)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	case string:
 		if v == "" {
 			return `""`
