@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/jsonl"
@@ -20,7 +21,7 @@ import (
 
 // observe reads the logs of a session into its timelines. The second result
 // accounts for their lines.
-func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, *jsonl.Stats, error) {
+func (a *app) observe(ctx context.Context, log *jsonl.Session) (*replay.Session, *jsonl.Stats, error) {
 	var stats jsonl.Stats
 	source := func(path, agent, typ string) replay.Source {
 		return replay.Source{Name: path, Agent: agent, Type: typ, Records: func(yield func(*jsonl.Record, error) bool) {
@@ -31,7 +32,15 @@ func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, *jsonl.S
 			defer func() { stats.Add(&own) }()
 			opt := replay.Reading()
 			opt.Stats = &own
+			const step = 1 << 20 // bytes between two looks at the clock
+			size, read, packed := sizeOf(path), int64(0), strings.HasSuffix(path, ".gz")
+			defer func() { a.progress.read(size - read) }()
 			for r, err := range untilDone(ctx, jsonl.ReadFile(path, opt)) {
+				// The positions of a packed log are not those of its file.
+				if r != nil && !packed && r.Pos.Offset-read >= step && r.Pos.Offset <= size {
+					a.progress.read(r.Pos.Offset - read)
+					read = r.Pos.Offset
+				}
 				if !yield(r, err) {
 					return
 				}
@@ -57,6 +66,26 @@ func observe(ctx context.Context, log *jsonl.Session) (*replay.Session, *jsonl.S
 		s.ID = log.ID
 	}
 	return s, &stats, nil
+}
+
+// sizeOf is the size of a file in bytes, 0 where it is not known.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
+
+// bytesOf is the size of the files of sessions together, in bytes.
+func bytesOf(logs []jsonl.Session) int64 {
+	all := int64(0)
+	for i := range logs {
+		for _, file := range logs[i].Files() {
+			all += sizeOf(file)
+		}
+	}
+	return all
 }
 
 // untilDone passes records on until the context ends.

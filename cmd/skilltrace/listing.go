@@ -190,7 +190,7 @@ func (l *listingOf) fromSession(ctx context.Context) error {
 	if len(logs) > 1 {
 		return fmt.Errorf("%s: %d sessions; name one", name, len(logs))
 	}
-	s, _, err := observe(ctx, &logs[0])
+	s, _, err := l.app.observe(ctx, &logs[0])
 	if err == nil {
 		err = notALog(s, logs[0].Path)
 	}

@@ -297,6 +297,7 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 	empty := make([]bool, len(logs))
 	used := make([]bool, len(logs))
 	done := make(chan struct{}, len(logs))
+	a.progress.expect(bytesOf(logs))
 	err := parallel(ctx, a.jobs, len(logs), func(i int) {
 		defer func() {
 			done <- struct{}{}
@@ -306,7 +307,7 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 			empty[i] = true
 			return
 		}
-		s, read, err := observe(ctx, &logs[i])
+		s, read, err := a.observe(ctx, &logs[i])
 		if err != nil {
 			errs[i] = err
 			return
@@ -361,7 +362,7 @@ func (a *app) readAgain(ctx context.Context, again []int, logs []jsonl.Session, 
 		i := again[k]
 		s := held[i]
 		if s == nil {
-			if s, _, errs[k] = observe(ctx, &logs[i]); errs[k] != nil {
+			if s, _, errs[k] = a.observe(ctx, &logs[i]); errs[k] != nil {
 				return
 			}
 		}

@@ -376,7 +376,7 @@ func (a *app) testSession(ctx context.Context, s *suite, name string) (*regress.
 	if err != nil {
 		return nil, err
 	}
-	session, _, err := observe(ctx, log)
+	session, _, err := a.observe(ctx, log)
 	if err != nil {
 		return nil, err
 	}
