@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -156,6 +157,9 @@ type Book struct {
 }
 
 func newBook(prices []Price) Book { return Book{}.With(prices) }
+
+// Models are the models that have a price, as they are named in it, in order.
+func (b Book) Models() []string { return slices.Sorted(maps.Keys(b.byModel)) }
 
 // With returns the book b with further prices, as read by ReadPrices. A row is the
 // whole price of its model, tiers and fast mode included, from its day on; one

@@ -20,6 +20,8 @@ var answers = map[string]func() Document{
 	ConformSchema:  func() Document { return &ConformDocument{} },
 	RulesSchema:    func() Document { return &RulesDocument{} },
 	VersionSchema:  func() Document { return &VersionDocument{} },
+	ConfigSchema:   func() Document { return &ConfigDocument{} },
+	CacheSchema:    func() Document { return &CacheDocument{} },
 }
 
 // checkedDocument is a document that holds references into itself.

@@ -29,8 +29,9 @@ looked for beside it, and docs/recording.md says what they hold and how they are
 Exit status 1 means that something is divergent. With --floor, which compares the
 agreement with a file, it means that something fell below the floor, and what is
 divergent there already is no finding.`,
-		Example: `  skilltrace conform ../shared/conformance --floor fixtures/conform-floor.json`,
-		Args:    between(1, math.MaxInt, "DIR, a folder of recordings"),
+		Example: `  skilltrace conform ../shared/conformance/listing
+  skilltrace conform ../shared/conformance --floor fixtures/conform-floor.json`,
+		Args: between(1, math.MaxInt, "DIR, a folder of recordings"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if writeFloor && floorFile == "" {
 				return errors.New("--write-floor: want --floor FILE, the file to write")
@@ -79,6 +80,10 @@ divergent there already is no finding.`,
 	f := cmd.Flags()
 	f.StringVar(&floorFile, "floor", "", "`FILE` with the agreement that must not be lost, by client version and kind")
 	f.BoolVar(&writeFloor, "write-floor", false, "raise the file of --floor to what agrees now; nothing in it sinks")
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	a.completeFlag(cmd, "floor", completeFiles("json"))
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.ConformDocument{})
 	return cmd

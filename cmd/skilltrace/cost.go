@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,25 +68,29 @@ of them together:
 	a.pricesFlag(cmd)
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.CostDocument{})
-	var names []string
-	for _, by := range cost.Bys {
-		names = append(names, string(by))
-	}
-	completeWords(cmd, "by", names)
+	completeList(cmd, "by", words(cost.Bys))
+	markFolders(cmd, "skills")
+	a.completeFlag(cmd, "what-if", a.completeWhatIf)
 	return cmd
 }
 
-func listOf[T ~string](list []T) string {
-	var names []string
+// whatIfKeys are the inputs of --what-if.
+var whatIfKeys = []string{"remove", "cut", "disable-model-invocation", "budget-fraction", "model"}
+
+func listOf[T ~string](list []T) string { return strings.Join(words(list), ", ") }
+
+func words[T ~string](list []T) []string {
+	var out []string
 	for _, word := range list {
-		names = append(names, string(word))
+		out = append(out, string(word))
 	}
-	return strings.Join(names, ", ")
+	return out
 }
 
 // pricesFlag adds the option of commands that price requests.
 func (a *app) pricesFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.prices, "prices", "", "`FILE` of prices that are laid over those of the program: its own form, or LiteLLM's")
+	a.completeFlag(cmd, "prices", completeFiles("json"))
 }
 
 // book is the prices that hold.
@@ -135,9 +140,17 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	}
 	counter := cost.New(*options, len(logs))
 	types := make([]map[string]agentIs, len(logs))
+	var mu sync.Mutex
+	var skills []string                        // that --what-if can name
 	held := make([]*replay.Session, len(logs)) // what cannot be read twice
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
 		counter.Add(i, s)
+		if options.WhatIf != nil {
+			names := namedIn(s).skills
+			mu.Lock()
+			skills = append(skills, names...)
+			mu.Unlock()
+		}
 		if logs[i].Path == "-" {
 			held[i] = s
 		}
@@ -154,10 +167,14 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	}
 	result := counter.Result()
 	if w := result.WhatIf; w != nil && len(w.Missing) > 0 {
-		return fmt.Errorf("--what-if: no skill of these sessions is named %s; skilltrace cost --by skill lists them", strings.Join(w.Missing, ", "))
+		hint := ""
+		if near := nearest(w.Missing[0], sorted(skills)); near != "" {
+			hint = "did you mean " + near + "? "
+		}
+		return fmt.Errorf("--what-if: no skill of these sessions is named %s; %sskilltrace cost --by skill lists them", strings.Join(w.Missing, ", "), hint)
 	}
 	in := costInput(result, options)
-	in.Top, in.AllRows = o.top, cmd.Flags().Changed("top")
+	in.Top, in.AllRows = o.top, chosen(cmd, "top")
 	agents := map[string]agentIs{}
 	for _, list := range types {
 		for id, is := range list {
@@ -177,6 +194,9 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 // costSums are the options of the counter.
 func (a *app) costSums(cmd *cobra.Command, o *costOptions) (*cost.Options, error) {
 	options := &cost.Options{Calls: a.format == string(report.FormatCSV) || a.format == string(report.FormatNDJSON)}
+	if len(o.whatIf) > 0 && origin(cmd.Flags().Lookup("by")) != "" {
+		o.by = []string{string(cost.ByLayer)} // what else a file sets, --what-if cannot do
+	}
 	for _, name := range o.by {
 		by := cost.By(strings.TrimSpace(name))
 		if !slices.Contains(cost.Bys, by) {
@@ -192,7 +212,14 @@ func (a *app) costSums(cmd *cobra.Command, o *costOptions) (*cost.Options, error
 	var err error
 	if len(o.whatIf) > 0 {
 		if options.WhatIf, err = cost.ParseWhatIf(o.whatIf); err != nil {
-			return nil, fmt.Errorf("--what-if %w; see %s --help", err, cmd.CommandPath())
+			hint := ""
+			for _, input := range o.whatIf {
+				key, _, _ := strings.Cut(input, "=")
+				if near := nearest(key, whatIfKeys); near != "" && near != key {
+					hint = "did you mean " + near + "? "
+				}
+			}
+			return nil, fmt.Errorf("--what-if %w; %ssee %s --help", err, hint, cmd.CommandPath())
 		}
 	}
 	if options.Prices, err = a.book(); err != nil {

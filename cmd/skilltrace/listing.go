@@ -77,11 +77,13 @@ Exit status 0, whatever is cut; 2 for wrong use or unusable input.`,
 	f.BoolVar(&o.fit, "fit", false, "say the fewest characters to cut for all descriptions to be shown whole, and where")
 	f.BoolVar(&o.sweep, "sweep", false, "show what each past version of the client would have shown of the same skills")
 	f.BoolVar(&o.text, "text", false, "write the listing as the model is sent it, and nothing else")
-	for _, dir := range []string{"skills", "project", "managed-dir"} {
-		if err := cmd.MarkFlagDirname(dir); err != nil {
-			panic(err) // the flag was added just before
-		}
-	}
+	markFolders(cmd, "skills", "project", "config-dir", "managed-dir", "against")
+	a.completeFlag(cmd, "session", a.completeSession)
+	a.completeFlag(cmd, "client", completeClient)
+	a.completeFlag(cmd, "model", completeModel)
+	a.completeFlag(cmd, "settings", completeFiles("json"))
+	a.completeFlag(cmd, "rules", completeFiles("yaml", "yml"))
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	a.outputFlags(cmd, &report.ListingDocument{})
 	return cmd
 }

@@ -57,9 +57,8 @@ func Main(args []string, stdout, stderr io.Writer, getenv func(string) string) (
 	defer giveUp()
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	err = blame(cmd, err)
 	a.progress.clear()
 	switch {
 	case err == nil:

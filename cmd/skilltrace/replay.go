@@ -60,6 +60,11 @@ func (a *app) inputFlags(cmd *cobra.Command) {
 	f.Int64Var(&a.inputs.window, "window", 0, "context window of `N` tokens (default: by the model and the log)")
 	f.StringVar(&a.inputs.client, "client", "", "client whose rules are used, `NAME@VERSION`, or article, mini-cc or agent-sdk (default: as in the log)")
 	f.StringVar(&a.inputs.rules, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
+	markFolders(cmd, "skills", "managed-dir")
+	completeWords(cmd, "skills-at", []string{"now", "session"})
+	a.completeFlag(cmd, "client", completeClient)
+	a.completeFlag(cmd, "settings", completeFiles("json"))
+	a.completeFlag(cmd, "rules", completeFiles("yaml", "yml"))
 }
 
 // option is an option with its value as they are typed, "" where it is not given.

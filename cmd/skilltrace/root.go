@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/skilltrace/skilltrace/replay/regress/spec"
 	"github.com/skilltrace/skilltrace/report"
 )
 
@@ -37,6 +38,7 @@ type app struct {
 	quiet    bool
 	verbose  bool
 	jobs     int
+	noConfig bool
 
 	scope  scope
 	inputs inputs
@@ -63,26 +65,62 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.prepare(cmd) },
 	}
 	root.SetVersionTemplate("{{.Version}}")
+	root.PersistentFlags().BoolVar(&a.noConfig, "no-config", false, "pass over the files with defaults of options, "+configName)
 	root.Flags().Bool("version", false, "the version of this program and of its rules") // without the -v that cobra would take
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		hint := "see skilltrace --help"
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = "did you mean " + strings.Join(near, " or ") + "?"
-		}
-		return fmt.Errorf("unknown command %q; %s", args[0], hint)
+		return unknownCommand(cmd, args[0])
 	}
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.replayCommand(), a.whyCommand(), a.timelineCommand(), a.sessionsCommand(), a.costCommand(), a.listingCommand(), a.testCommand(), a.conformCommand(), a.rulesCommand(), a.renderCommand(), a.versionCommand())
+	root.AddCommand(a.replayCommand(), a.whyCommand(), a.timelineCommand(), a.sessionsCommand(), a.costCommand(), a.listingCommand(), a.testCommand(), a.conformCommand(), a.rulesCommand(), a.renderCommand(), a.configCommand(), a.cacheCommand(), a.manCommand(), a.versionCommand())
+	root.SetOut(a.stdout) // the commands below hold what it is now
+	root.SetErr(a.stderr)
 	root.InitDefaultHelpCmd()
+	finishHelp(root)
 	root.InitDefaultCompletionCmd()
 	finishCompletion(root)
+	completeNumbers(root)
 	return root
+}
+
+// unknownCommand is the error of a command that there is not.
+func unknownCommand(root *cobra.Command, name string) error {
+	hint := "see skilltrace --help"
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q; %s", name, hint)
+}
+
+// finishHelp makes a topic that there is not an error, where cobra shows the help of the
+// program and succeeds.
+func finishHelp(root *cobra.Command) {
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		panic(err) // the command was added just before
+	}
+	help.Short = "The help of a command"
+	help.Long = help.Short + `: what it does, its options, and examples. It is the same
+as --help behind the command. Without a command, all commands are listed.`
+	help.Example = "  skilltrace help why\n  skilltrace help test init"
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		topic, rest, err := cmd.Root().Find(args)
+		switch {
+		case len(args) > 0 && (err != nil || topic == cmd.Root()):
+			return unknownCommand(cmd.Root(), args[0])
+		case len(rest) > 0:
+			return fmt.Errorf("%s has no command %q; see %s --help", topic.CommandPath(), rest[0], topic.CommandPath())
+		}
+		topic.InitDefaultHelpFlag()
+		topic.InitDefaultVersionFlag()
+		return topic.Help()
+	}
 }
 
 // finishCompletion makes a missing or unknown shell an error, where cobra shows the
@@ -96,18 +134,45 @@ func finishCompletion(root *cobra.Command) {
 	for _, c := range completion.Commands() {
 		shells = append(shells, c.Name())
 		c.Args = between(0, 0, "no arguments")
+		c.Short = "Write the script by which " + c.Name() + " completes commands and options"
+		c.Long, c.Example = completionHelp(c.Name())
 	}
 	completion.Use = "completion SHELL"
 	completion.DisableFlagsInUseLine = true
 	completion.Short = "Write the script by which a shell completes commands and options"
-	completion.Long = completion.Short + `.
+	completion.Long = completion.Short + `,
+and with them the ids of sessions, the names of skills and the versions of clients.
 The help of each shell, such as skilltrace completion bash --help, says how the
 script is installed.`
+	completion.Example = "  skilltrace completion bash > skilltrace.bash\n  skilltrace completion zsh > _skilltrace"
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
 		given := strings.Join(append([]string{cmd.CommandPath()}, args...), " ")
 		return fmt.Errorf("%s: want %s; see %s --help", given, oneOf(shells), cmd.CommandPath())
 	}
+}
+
+// completionHelp says how the script of a shell is installed.
+func completionHelp(shell string) (long, example string) {
+	const write = "Write the script by which "
+	names := ` completes commands and options, the ids of sessions,
+the names of skills and the versions of clients. `
+	switch shell {
+	case "bash":
+		return write + shell + names + `It needs the package
+bash-completion. For this shell only, it is read from a pipe; written to a file, it
+is there in each new shell.`, "  source <(skilltrace completion bash)\n  skilltrace completion bash > ~/.local/share/bash-completion/completions/skilltrace"
+	case "zsh":
+		return write + shell + names + `Completion is on where
+.zshrc has autoload -U compinit; compinit. The file goes into a folder of $fpath,
+and is there in each new shell.`, "  source <(skilltrace completion zsh)\n  skilltrace completion zsh > \"${fpath[1]}/_skilltrace\""
+	case "fish":
+		return write + shell + names + `For this shell only,
+it is read from a pipe; written to a file, it is there in each new shell.`, "  skilltrace completion fish | source\n  skilltrace completion fish > ~/.config/fish/completions/skilltrace.fish"
+	}
+	return write + shell + names + `For this shell only,
+it is read from a pipe; with a line for its file in the profile, it is there in each
+new shell.`, "  skilltrace completion powershell | Out-String | Invoke-Expression\n  skilltrace completion powershell > skilltrace.ps1"
 }
 
 // oneOf lists words of which one is wanted.
@@ -116,9 +181,38 @@ func oneOf(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
+// nearest is the word that was meant, "" if none is near: one with a slip of the hand in
+// it, else the only one that begins so.
+func nearest(word string, known []string) string {
+	if near := spec.Nearest(word, known); near != "" && len(word) > 2 {
+		return near
+	}
+	match := ""
+	for _, k := range known {
+		switch {
+		case len(word) < 3 || !strings.HasPrefix(k, word):
+		case match != "":
+			return ""
+		default:
+			match = k
+		}
+	}
+	return match
+}
+
 // wrongValue is the error of an option whose value is not what is wanted.
 func wrongValue(cmd *cobra.Command, flag, got, want string) error {
-	return fmt.Errorf("--%s %s: want %s; see %s --help", flag, got, want, cmd.CommandPath())
+	if strings.TrimSpace(got) == "" {
+		got = "''"
+	}
+	hint := ""
+	if f := cmd.Flags().Lookup(flag); f != nil && strings.HasPrefix(f.Value.Type(), "string") {
+		words := strings.Split(strings.NewReplacer("some of ", "", "one of ", "", " or ", ", ").Replace(want), ", ")
+		if near := nearest(got, slices.DeleteFunc(words, func(word string) bool { return len(word) < 3 || strings.Contains(word, " ") })); near != "" {
+			hint = "did you mean " + near + "? "
+		}
+	}
+	return fmt.Errorf("--%s %s: want %s; %ssee %s --help", flag, got, want, hint, cmd.CommandPath())
 }
 
 // wantedNumbers says what the options are that take a number.
@@ -142,7 +236,31 @@ func flagError(cmd *cobra.Command, err error) error {
 			return wrongValue(cmd, flag.Name, bad.GetValue(), want)
 		}
 	}
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+			return fmt.Errorf("%w; did you mean --%s? see %s --help", err, near, cmd.CommandPath())
+		}
+	}
+	if missing := (*pflag.ValueRequiredError)(nil); errors.As(err, &missing) {
+		f := missing.GetFlag()
+		name, _ := pflag.UnquoteUsage(f)
+		if name == strings.ToLower(name) {
+			name = "a value" // it has no name of its own
+		}
+		return fmt.Errorf("--%s: want %s behind it; see %s --help", f.Name, name, cmd.CommandPath())
+	}
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// nearestFlag is the option of a command that was meant, "" if none is near.
+func nearestFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return nearest(name, names)
 }
 
 // between checks the number of arguments; what says in words what is wanted.
@@ -176,13 +294,13 @@ func (a *app) formatFlags(cmd *cobra.Command, names []string, lacks map[string]s
 	f := cmd.Flags()
 	f.StringVar(&a.format, "format", names[0], "form of the output: "+strings.Join(names, ", "))
 	f.StringVarP(&a.output, "output", "o", "", "write to `FILE`, which is replaced only when all is written; its extension gives the format where --format does not")
-	f.StringVar(&a.color, "color", "auto", "colour: auto, always, never")
+	f.StringVar(&a.color, "color", "auto", "colour: "+strings.Join(colors, ", "))
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on stderr")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "leave nothing out of tables, and cut nothing")
 	cmd.Annotations = lacks
 	cmd.Annotations[formatsKey] = strings.Join(names, " ")
 	completeWords(cmd, "format", names)
-	completeWords(cmd, "color", []string{"auto", "always", "never"})
+	completeWords(cmd, "color", colors)
 }
 
 // The annotations of a command: its formats, and why it lacks others.
@@ -197,6 +315,15 @@ func completeWords(cmd *cobra.Command, flag string, words []string) {
 	}
 }
 
+// markFolders makes options complete the names of folders.
+func markFolders(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		if err := cmd.MarkFlagDirname(flag); err != nil {
+			panic(err) // the flag was added just before
+		}
+	}
+}
+
 // workFlags adds the options of commands that read many inputs.
 func (a *app) workFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&a.jobs, "jobs", runtime.GOMAXPROCS(0), "work on `N` inputs at the same time")
@@ -205,6 +332,9 @@ func (a *app) workFlags(cmd *cobra.Command) {
 
 // prepare checks the options that commands share.
 func (a *app) prepare(cmd *cobra.Command) error {
+	if err := a.configure(cmd); err != nil {
+		return err
+	}
 	wrong := func(flag, got, want string) error { return wrongValue(cmd, flag, got, want) }
 	if names, ok := cmd.Annotations[formatsKey]; ok {
 		list := strings.Fields(names)
@@ -217,8 +347,8 @@ func (a *app) prepare(cmd *cobra.Command) error {
 		if !slices.Contains(list, a.format) {
 			return wrong("format", a.format, oneOf(list))
 		}
-		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
-			return wrong("color", a.color, "auto, always or never")
+		if !slices.Contains(colors, a.color) {
+			return wrong("color", a.color, oneOf(colors))
 		}
 		if _, err := a.location(); err != nil {
 			return wrong("timezone", a.timezone, "the name of a zone, such as Europe/Berlin")
@@ -227,7 +357,7 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	if cmd.Flags().Lookup("jobs") != nil && a.jobs < 1 {
 		return wrong("jobs", strconv.Itoa(a.jobs), wantedNumbers["jobs"])
 	}
-	if f := cmd.Flags().Lookup("window"); f != nil && f.Changed && a.inputs.window < 1 {
+	if f := cmd.Flags().Lookup("window"); f != nil && chosen(cmd, "window") && a.inputs.window < 1 {
 		return wrong("window", f.Value.String(), wantedNumbers["window"])
 	}
 	a.progress = newProgress(a.stderr, a.quiet, a.verbose)
@@ -262,16 +392,13 @@ func (a *app) style() report.Style {
 	if err != nil {
 		location = time.UTC // checked in prepare
 	}
-	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.color == "always", Flags: a.scope.flags(), Again: a.scope.again(),
+	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.colored(), Flags: a.scope.flags(), Again: a.scope.again(),
 		Given: a.given(), RulesFile: option("rules", a.inputs.rules), PricesFile: option("prices", a.prices), Zone: option("timezone", a.timezone)}
 	s.Dir, s.Workspace = a.workspace()
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	} else if width := terminalWidth(a.stdout); width > 0 && a.output == "" {
 		s.Width = width
-	}
-	if a.color == "auto" && a.output == "" && isTerminal(a.stdout) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb" {
-		s.Color = true
 	}
 	return s
 }

@@ -56,6 +56,10 @@ open is marked as not described.`,
 	f.StringVar(&diff, "diff", "", "show only what differs from this `VERSION`, or NAME@VERSION of another client")
 	f.StringVar(&overlay, "rules", "", "`FILE` of rule changes that are laid over the built-in rules")
 	f.BoolVar(&reference, "reference", false, "the reference of all versions, as Markdown")
+	cmd.ValidArgsFunction = a.quietly(completeVersion)
+	a.completeFlag(cmd, "client", completeClient)
+	a.completeFlag(cmd, "diff", completeVersion)
+	a.completeFlag(cmd, "rules", completeFiles("yaml", "yml"))
 	a.outputFlags(cmd, &report.RulesDocument{})
 	return cmd
 }

@@ -34,9 +34,9 @@ func (a *app) scopeFlags(cmd *cobra.Command) {
 	f.StringVar(&a.scope.since, "since", "", "only sessions that went on at or after `TIME`: 2026-11-30 or 2026-11-30T15:04:05Z")
 	f.StringVar(&a.scope.until, "until", "", "only sessions that began before `TIME`; a day counts to its end")
 	f.StringVar(&a.timezone, "timezone", "", "`ZONE` of days and of times in tables, such as Europe/Berlin or UTC (default: local time)")
-	if err := cmd.MarkFlagDirname("project"); err != nil {
-		panic(err) // the flag was added just before
-	}
+	markFolders(cmd, "project", "config-dir")
+	a.completeFlag(cmd, "session", a.completeSession)
+	a.completeArgs(cmd, nil)
 }
 
 // flags are the options that reach the same sessions by their ids.
@@ -84,7 +84,7 @@ func (a *app) fitsNone(n int) error {
 		}
 	}
 	if len(words) == 0 {
-		return errors.New("no session was found")
+		return errors.New("no session was found; skilltrace sessions --config-dir DIR looks in another folder")
 	}
 	all := a.scope
 	all.session, all.since, all.until = "", "", ""

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,10 +61,17 @@ Live says first what it will cost. It and command run only where the spec or
 Exit status: 1 if a case failed or errored, or none could be judged; 2 if the spec
 cannot be used.`,
 		Example: `  skilltrace test
-  skilltrace test skills.test.yaml --baseline git:main
+  skilltrace test skilltrace.test.yaml --baseline git:main
   skilltrace test --format junit --output results.xml
   skilltrace test --update`,
-		Args: between(0, 1, "at most one spec"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				if near := nearest(args[0], []string{"init", "export"}); near != "" {
+					return fmt.Errorf("%s has no command %q; did you mean %s?", cmd.CommandPath(), args[0], near)
+				}
+			}
+			return between(0, 1, "at most one spec")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runTest(cmd, args, &o) },
 	}
 	f := cmd.Flags()
@@ -80,6 +88,14 @@ cannot be used.`,
 	a.askFlags(cmd, &o.askOptions)
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.TestDocument{})
+	cmd.ValidArgsFunction = completeFiles("yaml", "yml")
+	completeList(cmd, "scorer", words(spec.Scorers))
+	a.completeFlag(cmd, "client", completeClient)
+	a.completeFlag(cmd, "model", completeModel)
+	a.completeFlag(cmd, "settings", completeFiles("json"))
+	a.completeFlag(cmd, "rules", completeFiles("yaml", "yml"))
+	completeWords(cmd, "baseline", []string{"log", "git:", "folder:"})
+	markFolders(cmd, "cache-dir")
 	cmd.AddCommand(a.testInitCommand(), a.testExportCommand())
 	return cmd
 }
@@ -176,6 +192,10 @@ func (a *app) loadSuite(file string, o *testOptions) (*suite, error) {
 		hint := ""
 		if file == spec.DefaultName {
 			hint = "; skilltrace test init SESSION makes one from a recorded session"
+		} else if near := nearest(file, []string{"init", "export"}); near != "" && errors.Is(err, fs.ErrNotExist) {
+			hint = "; did you mean skilltrace test " + near + "?"
+		} else if errors.Is(err, fs.ErrNotExist) {
+			hint = "; give the path of a spec, without one it is " + spec.DefaultName
 		}
 		return nil, fmt.Errorf("%w%s", err, hint)
 	}

@@ -41,7 +41,7 @@ review). With --negatives, prompts without a skill as well.
 It writes ` + spec.DefaultName + `, and into testdata/ what the cases need of each log:
 the prompts, the listings and the calls. Other texts stay behind.`,
 		Example: `  skilltrace test init latest
-  skilltrace test init 5274deb5 --skills .claude/skills --redact
+  skilltrace test init 5274deb5 --skills .claude/skills --redact --force
   skilltrace test init --project . --since 2026-11-01 --dir tests`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runTestInit(cmd, args, &o) },
 	}
@@ -52,6 +52,7 @@ the prompts, the listings and the calls. Other texts stay behind.`,
 	f.BoolVar(&o.negatives, "negatives", false, "make cases of prompts without a skill, too")
 	f.BoolVar(&o.redact, "redact", false, "replace secrets, names and paths of known forms in what is copied")
 	f.BoolVar(&o.force, "force", false, "replace a spec and fixtures that are there")
+	markFolders(cmd, "dir", "skills")
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.TestInitDocument{})
 	return cmd
@@ -234,6 +235,8 @@ form of another tool:
 	f.StringVarP(&a.output, "output", "o", "", "write promptfoo's configuration to `FILE`")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr")
 	completeWords(cmd, "to", []string{"promptfoo", "plugin-eval"})
+	cmd.ValidArgsFunction = completeFiles("yaml", "yml")
+	markFolders(cmd, "dir")
 	return cmd
 }
 

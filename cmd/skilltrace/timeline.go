@@ -32,7 +32,7 @@ skills (listings, bodies, refusals, notes, reattachments).
 				// Tables write kinds with blanks.
 				filter.Kinds[i] = strings.ReplaceAll(k, " ", "_")
 				if !slices.Contains(kinds, filter.Kinds[i]) {
-					return fmt.Errorf("--kind %s: want one of %s", k, strings.Join(kinds, ", "))
+					return wrongValue(cmd, "kind", k, "one of "+strings.Join(kinds, ", "))
 				}
 			}
 			logs, err := a.find(args)
@@ -63,7 +63,9 @@ skills (listings, bodies, refusals, notes, reattachments).
 	f.StringSliceVar(&filter.Agents, "agent", nil, "only agents whose id begins so; the main loop is main")
 	f.StringSliceVar(&filter.Kinds, "kind", nil, "only events of these kinds; input and effect stand for several")
 	f.StringSliceVar(&filter.Skills, "skill", nil, "only events of these skills")
-	completeWords(cmd, "kind", kinds)
+	completeList(cmd, "kind", kinds)
+	completeWords(cmd, "agent", []string{"main"})
+	a.completeFlag(cmd, "skill", a.completeSkill)
 	a.workFlags(cmd)
 	a.outputFlags(cmd, &report.TimelineDocument{})
 	return cmd
@@ -125,6 +127,13 @@ func (a *app) noteNothing(filter *report.TimelineFilter, there []named) {
 		hints = append(hints, choices("agents", sorted(agents)))
 	}
 	text := "no event fits " + strings.Join(given, " ")
+	for _, f := range []struct{ given, known []string }{{filter.Skills, skills}, {filter.Agents, agents}} {
+		for _, name := range f.given {
+			if near := nearest(name, sorted(f.known)); near != "" && near != name {
+				text += "; did you mean " + near + "?"
+			}
+		}
+	}
 	if len(hints) > 0 {
 		text += "; there are " + strings.Join(hints, ", and ")
 	}

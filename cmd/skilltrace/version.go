@@ -15,9 +15,15 @@ func (a *app) versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "The version of this program and of its rules",
-		Args:  between(0, 0, "no arguments"),
-		RunE:  func(*cobra.Command, []string) error { return a.write(versionDocument()) },
+		Long: `Version says which version of the program this is, what it was built with and for,
+and up to which version of each client its rules are known. A newer client is
+replayed by the newest rules, which is said.`,
+		Example: `  skilltrace version
+  skilltrace version --format json`,
+		Args: between(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return a.write(versionDocument()) },
 	}
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	a.outputFlags(cmd, &report.VersionDocument{})
 	return cmd
 }

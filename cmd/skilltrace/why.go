@@ -56,6 +56,7 @@ With --all there is a line for each skill, the worst first.`,
 	}
 	a.scopeFlags(cmd)
 	a.inputFlags(cmd)
+	a.completeArgs(cmd, a.completeSkill)
 	f := cmd.Flags()
 	f.StringVar(&o.prompt, "prompt", "", "only the prompt of this `N|UUID|TEXT`: its number, the beginning of its uuid or a part of its text")
 	f.BoolVar(&o.all, "all", false, "a line for each skill in scope, the worst first")
