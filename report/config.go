@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,6 +99,17 @@ func (o *ConfigOption) from(style Style) string {
 	return "built in"
 }
 
+// parts are the options.
+func (d *ConfigDocument) parts() ([]string, iter.Seq[part]) {
+	return []string{"option", "value", "from", "file", "line", "variable", "commands", "project_may_set"}, partsOf(d.Options, func(o *ConfigOption) part {
+		value := ""
+		if o.Value != nil {
+			value = o.text(Style{})
+		}
+		return part{o, []any{o.Option, value, o.From, o.File, known(o.Line), o.Variable, o.Commands, o.ProjectMaySet}}
+	})
+}
+
 // WriteTable writes the files, a row for each value, and the variables that are set.
 func (d *ConfigDocument) WriteTable(w io.Writer, style Style) error {
 	var b strings.Builder
@@ -108,17 +120,17 @@ func (d *ConfigDocument) WriteTable(w io.Writer, style Style) error {
 		if f.Kind == FromUser {
 			whose = "yours"
 		}
-		n := 0
+		set := map[int]bool{} // lines, of which one may set an option to the same in several rows
 		for k := range d.Options {
 			if d.Options[k].From == f.Kind {
-				n++
+				set[d.Options[k].Line] = true
 			}
 		}
 		path, what := style.shortPath(f.Path), "there is none"
 		if f.Found {
 			what = "sets nothing that is not overruled"
-			if n > 0 {
-				what = "sets " + plural(n, "value")
+			if len(set) > 0 {
+				what = "sets " + plural(len(set), "value")
 			}
 		}
 		if path == "" {

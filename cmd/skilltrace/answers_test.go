@@ -102,6 +102,9 @@ func (p *place) cases(t *testing.T) []answerCase {
 		{name: "test init", args: mine},
 		{name: "rules", args: []string{"rules"}},
 		{name: "rules that differ", args: []string{"rules", "2.1.332", "--diff", "2.1.140"}},
+		{name: "config", args: []string{"config"}},
+		{name: "config of a command", args: []string{"config", "cost"}},
+		{name: "cache", args: []string{"cache"}},
 		{name: "version", args: []string{"version"}},
 	}
 	if _, err := os.Stat(filepath.Join(shared(), "conformance")); err == nil {

@@ -195,7 +195,7 @@ func (a *app) completeSkill(_ *cobra.Command, args []string, toComplete string) 
 			continue
 		}
 		read++
-		s, _, err := observe(ctx, &jsonl.Session{ID: log.id, Path: log.path})
+		s, _, err := a.observe(ctx, &jsonl.Session{ID: log.id, Path: log.path})
 		if err != nil {
 			continue
 		}

@@ -54,6 +54,7 @@ The exit status is 0 when the answer is written, whatever it found.`,
 		names = append(names, string(f))
 	}
 	a.formatFlags(cmd, names, map[string]string{})
+	cmd.ValidArgsFunction = completeFiles("json")
 	return cmd
 }
 

@@ -80,9 +80,13 @@ var settings = map[string]setting{
 // inSpec are the options of test of which the spec has the default.
 var inSpec = []string{"baseline", "client", "command", "model", "rate", "runs", "scorer", "settings", "usage", "window"}
 
+// formatGiven are the commands whose format no file sets: which there are is up to the
+// answer that is rendered, and what files do is to be read at once.
+var formatGiven = []string{"render", "config"}
+
 // settingOf is the setting of an option of a command.
 func settingOf(cmd *cobra.Command, option string) (setting, bool) {
-	if cmd.Name() == "test" && slices.Contains(inSpec, option) {
+	if cmd.Name() == "test" && slices.Contains(inSpec, option) || option == "format" && slices.Contains(formatGiven, cmd.Name()) {
 		return setting{}, false
 	}
 	s, ok := settings[option]
