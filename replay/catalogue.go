@@ -189,7 +189,7 @@ func (p *predictor) render(s *State, c *catalogue, want func(name, mark string) 
 		if e.Text == "" {
 			shown = ShownNameOnly
 		}
-		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Shown: shown, Capped: e.Text != "" && e.Text != e.Full, Digest: digests[i], Own: e.Skill != nil, mark: marks[i]}
+		out[i] = ListedEntry{Name: e.Name, Label: e.Label, Text: shownText(t.Lines[i].Text, e.Label), Full: e.Full, Shown: shown, Capped: e.Text != "" && e.Text != e.Full, Digest: digests[i], Own: e.Skill != nil, mark: marks[i]}
 	}
 	return t.Text, out, t.Total, missing
 }

@@ -263,6 +263,7 @@ type ListedEntry struct {
 	Name   string
 	Label  string
 	Text   string
+	Full   string // the text before anything was cut; "" where it is not known
 	Shown  Shown
 	Capped bool // its text lost its end to the limit of one entry
 	Digest string

@@ -25,8 +25,30 @@ const (
 // "". Common ends are left out, middle parts longer than 1,000 characters are
 // compared up to there, and after twelve differences "…" ends the line.
 func Diff(expected, observed string) string {
+	var out strings.Builder
+	for _, s := range diffPieces(expected, observed) {
+		switch s.op {
+		case diffmatchpatch.DiffDelete:
+			out.WriteString("[-" + s.text + "-]")
+		case diffmatchpatch.DiffInsert:
+			out.WriteString("{+" + s.text + "+}")
+		case diffmatchpatch.DiffEqual:
+			out.WriteString(s.text)
+		}
+	}
+	return out.String()
+}
+
+// piece is a piece of a difference, escaped.
+type piece struct {
+	op   diffmatchpatch.Operation
+	text string
+}
+
+// diffPieces are the pieces of Diff.
+func diffPieces(expected, observed string) []piece {
 	if expected == observed {
-		return ""
+		return nil
 	}
 	a, b := []rune(escapeExact(expected)), []rune(escapeExact(observed))
 	start := 0
@@ -49,35 +71,43 @@ func Diff(expected, observed string) string {
 	dmp.DiffTimeout = 0 // a deadline would make the result depend on the machine
 	diffs := dmp.DiffCleanupSemantic(dmp.DiffMain(midA, midB, false))
 
-	var out strings.Builder
-	out.WriteString(lastOf(head, diffContext))
+	var out []piece
+	add := func(op diffmatchpatch.Operation, text string) {
+		if text != "" {
+			out = append(out, piece{op, text})
+		}
+	}
+	equal := func(text string) { add(diffmatchpatch.DiffEqual, text) }
+	equal(lastOf(head, diffContext))
 	hunks := 0
 	for i, d := range diffs {
 		switch d.Type {
 		case diffmatchpatch.DiffDelete:
 			hunks++
-			out.WriteString("[-" + middleOf(d.Text) + "-]")
+			add(d.Type, middleOf(d.Text))
 		case diffmatchpatch.DiffInsert:
 			if i == 0 || diffs[i-1].Type != diffmatchpatch.DiffDelete {
 				hunks++
 			}
-			out.WriteString("{+" + middleOf(d.Text) + "+}")
+			add(d.Type, middleOf(d.Text))
 		case diffmatchpatch.DiffEqual:
 			if hunks >= diffHunks {
-				out.WriteString(firstOf(d.Text, diffContext))
-				return strings.TrimSuffix(out.String(), "…") + "…"
+				equal(strings.TrimSuffix(firstOf(d.Text, diffContext), "…") + "…")
+				return out
 			}
 			if utf8.RuneCountInString(d.Text) <= 2*diffContext {
-				out.WriteString(d.Text)
+				equal(d.Text)
 			} else {
-				out.WriteString(firstOf(d.Text, diffContext) + strings.TrimPrefix(lastOf(d.Text, diffContext), "…"))
+				equal(firstOf(d.Text, diffContext) + strings.TrimPrefix(lastOf(d.Text, diffContext), "…"))
 			}
 		}
 	}
 	if cutA || cutB {
-		return out.String() + "…"
+		equal("…")
+		return out
 	}
-	return out.String() + firstOf(tail, diffContext)
+	equal(firstOf(tail, diffContext))
+	return out
 }
 
 func clip(r []rune) (s string, cut bool) {

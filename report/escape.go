@@ -31,6 +31,12 @@ func escape(s string, exact bool) string {
 	b.Grow(len(s) + 16)
 	marks := 0
 	for i := 0; i < len(s); {
+		if c := s[i]; c >= 0x20 && c < 0x7f && (c != '\\' || !exact) {
+			b.WriteByte(c) // as most are
+			marks = 0
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && size == 1 {
 			if u, ok := loneSurrogate(s[i:]); ok {

@@ -63,20 +63,22 @@ type ReplaySession struct {
 	Calls         int        `json:"calls"`          // model requests of all agents
 	// Lines = BlankLines + RecordLines + LostLines. A damaged line may hold several
 	// records, so that Records may be more than RecordLines.
-	Lines       int            `json:"lines"`
-	BlankLines  int            `json:"blank_lines"`
-	RecordLines int            `json:"record_lines"` // with at least one whole record
-	LostLines   int            `json:"lost_lines"`   // with none
-	Records     int            `json:"records"`
-	Graph       *Graph         `json:"graph,omitempty"`
-	Inputs      []Input        `json:"inputs"`
-	Assumptions []string       `json:"assumptions"`
-	SkillFiles  []SkillFile    `json:"skills"`
-	Agents      []ReplayAgent  `json:"agents"`
-	Tokens      *TokensBlock   `json:"tokens,omitempty"`
-	Defects     []Defect       `json:"defects"`
-	Unknown     map[string]int `json:"unknown_records,omitempty"` // by type
-	Totals      Totals         `json:"totals"`
+	Lines       int           `json:"lines"`
+	BlankLines  int           `json:"blank_lines"`
+	RecordLines int           `json:"record_lines"` // with at least one whole record
+	LostLines   int           `json:"lost_lines"`   // with none
+	Records     int           `json:"records"`
+	Graph       *Graph        `json:"graph,omitempty"`
+	Inputs      []Input       `json:"inputs"`
+	Assumptions []string      `json:"assumptions"`
+	SkillFiles  []SkillFile   `json:"skills"`
+	Agents      []ReplayAgent `json:"agents"`
+	Tokens      *TokensBlock  `json:"tokens,omitempty"`
+	// Ledger is what each agent took by layer, part and skill; see [ReplayDetail].
+	Ledger  []LedgerRow    `json:"ledger,omitempty"`
+	Defects []Defect       `json:"defects"`
+	Unknown map[string]int `json:"unknown_records,omitempty"` // by type
+	Totals  Totals         `json:"totals"`
 
 	// SubagentsOnly: the logs read hold nothing of the main loop.
 	SubagentsOnly bool `json:"subagents_only,omitempty"`
@@ -127,6 +129,8 @@ type ReplayAgent struct {
 	Context            []ContextSize `json:"context"`
 	Checks             []Check       `json:"checks"`
 	Visibility         []Visibility  `json:"visibility"`
+	// Events is the timeline; see [ReplayDetail].
+	Events []TimelineEvent `json:"events,omitempty"`
 }
 
 // ListingSent is one catalogue that the model was sent.
@@ -164,6 +168,10 @@ type ListingSent struct {
 	Redundant  int         `json:"redundant,omitempty"`
 	// Shown counts the entries by what was left of them, where that is known.
 	Shown *ShownCount `json:"shown,omitempty"`
+	// Entries are its lines; see [ReplayDetail].
+	Entries []ListedEntry `json:"entries,omitempty"`
+
+	event int // among those of the agent, that it is or follows from
 }
 
 // Duplicate is a group of entries that stand for the same thing. All but the first are
@@ -236,6 +244,7 @@ type KeptOne struct {
 type ContextSize struct {
 	Line   int   `json:"line"`
 	Tokens int64 `json:"tokens"`
+	*ContextDetail
 }
 
 // Check is one comparison. Expected, observed and diff are absent for a match.
@@ -263,6 +272,8 @@ type Visibility struct {
 	Abandoned bool   `json:"abandoned,omitempty"`
 	Predicted bool   `json:"predicted,omitempty"`
 	Skills    Seen   `json:"skills"`
+	// Listings are those of the agent, from 1, whose entries stood; see [ReplayDetail].
+	Listings []int `json:"listings,omitempty"`
 }
 
 // Seen are the states of skills by name: full, shortened, name_only or absent. It is
@@ -304,7 +315,8 @@ type ReplayInput struct {
 	InScope bool // see ReplaySession
 	// SkillFiles are the skill files that were found, in order.
 	SkillFiles []SkillFile
-	Tokens     *TokensBlock // nil where nothing was charged
+	Tokens     *TokensBlock  // nil where nothing was charged
+	Detail     *ReplayDetail // nil where none is wanted
 }
 
 // NewReplay makes the document of replayed sessions, the newest last.
@@ -349,6 +361,9 @@ func NewReplaySession(in ReplayInput) ReplaySession {
 		out.Agents = append(out.Agents, replayAgent(&in, i))
 	}
 	out.Totals.Match, out.Totals.Divergent, out.Totals.Undetermined, out.Totals.Unconfirmed = r.Count()
+	if in.Detail != nil {
+		in.Detail.fill(&out, r)
+	}
 	return out
 }
 
@@ -441,7 +456,7 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 		if e.Kind != replay.Listing || e.Place != "" && e.Place != in.place(r.Agent) {
 			continue
 		}
-		l := ListingSent{Line: e.Where.Line, UUID: e.Where.UUID, Abandoned: e.Abandoned, Chars: budget.Len16(e.Text), Names: []string{}}
+		l := ListingSent{Line: e.Where.Line, UUID: e.Where.UUID, Abandoned: e.Abandoned, Chars: budget.Len16(e.Text), Names: []string{}, event: i}
 		if a := e.Listing; a != nil {
 			l.Names = list(a.Names)
 			if !a.HasNames {
@@ -475,7 +490,7 @@ func (in *ReplayInput) listings(r *replay.AgentResult) []ListingSent {
 		if p.Kind != replay.Listing || p.Missing != "" && len(p.Entries) == 0 {
 			continue
 		}
-		l := ListingSent{Predicted: true, Partial: !p.Initial, Chars: budget.Len16(p.Text), Cause: string(replay.CauseStart), Names: []string{}}
+		l := ListingSent{Predicted: true, Partial: !p.Initial, Chars: budget.Len16(p.Text), Cause: string(replay.CauseStart), Names: []string{}, event: p.Cause}
 		if p.Cause >= 0 && p.Cause < len(events) {
 			l.Line = events[p.Cause].Where.Line
 			if len(out) > 0 {

@@ -144,19 +144,26 @@ func NewTimelineSession(s *replay.Session, filter TimelineFilter, texts bool) Ti
 		if !filter.agent(a.ID) {
 			continue
 		}
-		ta := TimelineAgent{Agent: a.ID, File: otherFile(a.File, s.File), Type: a.Type, StartedBy: a.StartedBy, OnBehalfOf: a.OnBehalfOf, Events: []TimelineEvent{}}
-		calls := map[string]*replay.APICall{}
-		for i := range a.Calls {
-			if c := &a.Calls[i]; calls[c.Message] == nil {
-				calls[c.Message] = c
-			}
-		}
-		for i := range a.Events {
-			if filter.event(&a.Events[i]) {
-				ta.Events = append(ta.Events, timelineEvent(i, &a.Events[i], s.Start, calls, texts))
-			}
-		}
+		ta := TimelineAgent{Agent: a.ID, File: otherFile(a.File, s.File), Type: a.Type, StartedBy: a.StartedBy, OnBehalfOf: a.OnBehalfOf}
+		ta.Events = timelineEvents(a, s.Start, filter, texts)
 		out.Agents = append(out.Agents, ta)
+	}
+	return out
+}
+
+// timelineEvents are the events of an agent that a filter lets through.
+func timelineEvents(a *replay.Agent, start time.Time, filter TimelineFilter, texts bool) []TimelineEvent {
+	calls := map[string]*replay.APICall{}
+	for i := range a.Calls {
+		if c := &a.Calls[i]; calls[c.Message] == nil {
+			calls[c.Message] = c
+		}
+	}
+	out := []TimelineEvent{}
+	for i := range a.Events {
+		if filter.event(&a.Events[i]) {
+			out = append(out, timelineEvent(i, &a.Events[i], start, calls, texts))
+		}
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func hostileReplay() *ReplayDocument {
 				{Line: math.MaxInt64, Partial: true, Names: []string{long, " " + wide}, Cause: "change"}},
 			Skills:      []SkillCalls{{Skill: " " + strings.Repeat("a b", 99), ByModel: math.MaxInt64 / 2, Refused: 7}, {Skill: wide, ByUser: 1}},
 			Compactions: []Compaction{{Line: 9, Trigger: long, Partial: wide, Before: math.MaxInt64, After: 1, Kept: []KeptOne{{Skill: long, Cut: true}}, Dropped: []string{wide}, Reason: long}},
-			Context:     []ContextSize{{1, 1}, {2, math.MaxInt64}},
+			Context:     []ContextSize{{Line: 1, Tokens: 1}, {Line: 2, Tokens: math.MaxInt64}},
 			Checks: []Check{{Kind: "body", Verdict: "divergent", Line: math.MaxInt64, Skill: long, Rule: wide, Expected: &text, Observed: &text, Diff: string(text), Reason: wide},
 				{Kind: "note", Verdict: "divergent", Observed: &text}, {Kind: "relist", Verdict: "undetermined", Line: 8, Missing: long, Reason: wide}},
 			Visibility: []Visibility{{Command: long, Line: 2, Skills: Seen{replay.SeenOf(map[string]replay.Shown{wide: "full", long: "absent"})}}},

@@ -21,6 +21,7 @@ type given struct {
 	version string // of the client, "" for that of the log
 	finder  *local.Finder
 	prices  *budget.Book
+	detail  bool // of what a page shows
 }
 
 // loadInputs checks what the user gave: a wrong path is said before the work
@@ -136,8 +137,12 @@ func (in *given) replaySession(s *replay.Session, read *jsonl.Stats) (*replayed,
 	}
 	r := replay.Run(s, &found.Inputs, comparison(found))
 	settleResult(r, found)
+	var detail *report.ReplayDetail
+	if in.detail {
+		detail = detailOf(s, in.prices)
+	}
 	out := &replayed{problems: found.Problems, version: in.badVersion(s, found), session: report.NewReplaySession(report.ReplayInput{
-		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own && !bySubagent(s), SkillFiles: skillFiles(s, found), Tokens: tokensOf(s, in.prices),
+		Result: r, Read: *read, Budget: found.Budget, BudgetSource: found.BudgetSource, ListingSize: found.ListingSize, Demand: demandOf(found, r), Rules: found.Inputs.Rules, InScope: found.Own && !bySubagent(s), SkillFiles: skillFiles(s, found), Tokens: tokensOf(s, in.prices), Detail: detail,
 	})}
 	return out, nil
 }

@@ -107,6 +107,7 @@ func (a *app) runReplay(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	in.detail = a.detailed()
 	logs, err := a.find(args)
 	if err != nil {
 		return err
