@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableColors makes a console of Windows act on colour sequences, as it does not by
+// enableColors makes a console of Windows act on sequences for colours and the cursor, as it does not by
 // itself before Windows 11. It reports false where the console cannot.
 func enableColors(w io.Writer) bool {
 	f, ok := w.(*os.File)

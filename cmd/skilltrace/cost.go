@@ -101,7 +101,7 @@ func (a *app) book() (*budget.Book, error) {
 	}
 	f, err := os.Open(a.prices)
 	if err != nil {
-		return nil, fmt.Errorf("--prices %s: %w", a.prices, plain(err))
+		return nil, fmt.Errorf("--prices %s: %w; give a JSON file of prices, in the form of this program or in that of LiteLLM", a.prices, plain(err))
 	}
 	defer f.Close()
 	more, err := budget.ReadPrices(a.prices, f)

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,6 +199,75 @@ func TestCommandsPage(t *testing.T) {
 	}
 	if string(page) != b.String() {
 		t.Error("docs/commands.md is not what the help says; go test ./cmd/skilltrace -run TestCommandsPage -update writes it anew")
+	}
+}
+
+// TestSettingsTable holds the table in docs/configuration.md to the options that files can
+// set.
+func TestSettingsTable(t *testing.T) {
+	commands := map[string][]string{}
+	for _, cmd := range tree(t) {
+		for _, name := range settable(cmd) {
+			commands[name] = append(commands[name], "`"+commandName(cmd)+"`")
+		}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		list := commands[name]
+		if len(list) == 0 {
+			t.Errorf("%s is an option of no command", name)
+		}
+		of := strings.Join(list, ", ")
+		if len(list) > 6 {
+			of = "most commands"
+		}
+		project := "no"
+		if settings[name].project {
+			project = "yes"
+			if settings[name].path {
+				project = "in the project"
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` of %s | yes | %s |\n", name, of, project)
+	}
+	path := filepath.Join("..", "..", "docs", "configuration.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "| option | your file | a project's |\n|---|---|---|\n", "\n\nAll others are given"
+	before, rest, ok := strings.Cut(string(page), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("docs/configuration.md has no table of options")
+	}
+	want := before + begin + strings.TrimSuffix(b.String(), "\n") + end + after
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(page) {
+		t.Error("the table of options in docs/configuration.md is not that of the program; go test ./cmd/skilltrace -run TestSettingsTable -update writes it anew")
+	}
+}
+
+// A project's file is the work of strangers: nothing that writes, runs, spends or hides is
+// among the options that it can set.
+func TestProjectSettings(t *testing.T) {
+	harmless := []string{"by", "client", "floor", "format", "limit", "model", "prices", "project", "rules", "settings", "skills", "timezone", "top", "verbose", "window"}
+	paths := []string{"floor", "prices", "project", "rules", "settings", "skills"}
+	for name, s := range settings {
+		if s.project && !slices.Contains(harmless, name) {
+			t.Errorf("a project can set %s: is it harmless?", name)
+		}
+		if s.project && s.path != slices.Contains(paths, name) {
+			t.Errorf("%s: a path of a project must lie in it", name)
+		}
+	}
+	for _, name := range []string{"output", "open", "command", "yes", "force", "update", "write-floor", "dir", "to", "clear", "runs", "scorer", "follow", "no-config", "help", "version"} {
+		if _, ok := settings[name]; ok {
+			t.Errorf("a file can set %s", name)
+		}
 	}
 }
 

@@ -360,7 +360,9 @@ func (a *app) prepare(cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("window"); f != nil && chosen(cmd, "window") && a.inputs.window < 1 {
 		return wrong("window", f.Value.String(), wantedNumbers["window"])
 	}
-	a.progress = newProgress(a.stderr, a.quiet, a.verbose)
+	// A line that is written over needs a terminal that can go back.
+	bare := isTerminal(a.stderr) && (a.getenv("TERM") == "dumb" || !enableColors(a.stderr))
+	a.progress = newProgress(a.stderr, a.quiet || bare, a.verbose)
 	return nil
 }
 

@@ -90,6 +90,9 @@ func settingOf(cmd *cobra.Command, option string) (setting, bool) {
 		return setting{}, false
 	}
 	s, ok := settings[option]
+	if cmd.Name() == "test" && option == "prices" {
+		s.project = false // by them --max-cost-usd knows when to stop
+	}
 	return s, ok
 }
 
@@ -377,7 +380,7 @@ func (r *configReader) option(cmd *cobra.Command, name string, line int, value *
 		if f == nil {
 			continue
 		}
-		if here, ok := settingOf(c, name); ok {
+		if here, ok := settingOf(c, name); ok && (flag == nil || here.project) {
 			flag, s = f, here
 		}
 	}
@@ -524,10 +527,14 @@ func within(dir, path string) bool {
 // none does. A project's file goes before the user's, and what is said of one command
 // before what is said of all.
 func setBy(files []configFile, cmd *cobra.Command, option string) (*configFile, *configValue) {
-	if _, ok := settingOf(cmd, option); !ok {
+	s, ok := settingOf(cmd, option)
+	if !ok {
 		return nil, nil
 	}
 	for i := range files {
+		if files[i].project && !s.project {
+			continue
+		}
 		for _, command := range []string{commandName(cmd), ""} {
 			for k := range files[i].values {
 				v := &files[i].values[k]

@@ -130,7 +130,7 @@ func revisionOf(top, ref string) (*revision, error) {
 		if errors.Is(err, errGit) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%s: no revision %q there", top, ref)
+		return nil, fmt.Errorf("%s: no revision %q there; git log --all shows what there is", top, ref)
 	}
 	return newRevision(top, string(out))
 }
