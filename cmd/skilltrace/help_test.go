@@ -320,6 +320,9 @@ func TestManual(t *testing.T) {
 				t.Fatal(err)
 			}
 			pages[i] += string(data)
+			if bytes.ContainsFunc(data, func(r rune) bool { return r > 0x7f }) {
+				t.Errorf("%s: not ASCII", e.Name())
+			}
 			if !strings.Contains(string(data), `"Nov 2026" "skilltrace"`) || strings.Contains(string(data), "cobra") {
 				t.Errorf("%s: no date, or not ours:\n%.300s", e.Name(), data)
 			}

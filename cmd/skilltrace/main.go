@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -33,7 +34,17 @@ func main() {
 	// A reader that went away makes writing fail with EPIPE, which ends the work
 	// silently; the default would kill the process with a status of its own.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr, environment))
+}
+
+// environment is os.Getenv with the home directory of Windows, which has another name
+// there.
+func environment(name string) string {
+	value := os.Getenv(name)
+	if value == "" && name == "HOME" && runtime.GOOS == "windows" {
+		return os.Getenv("USERPROFILE")
+	}
+	return value
 }
 
 // Main runs the command line and returns the exit status. Data goes to stdout

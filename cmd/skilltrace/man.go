@@ -55,13 +55,26 @@ func (a *app) writeManual(dir string) error {
 		if err := doc.GenMan(cmd, header, &b); err != nil {
 			return err
 		}
-		if err := writeFile(filepath.Join(dir, name+".1"), b.Bytes()); err != nil {
+		if err := writeFile(filepath.Join(dir, name+".1"), ascii(b.String())); err != nil {
 			return err
 		}
 		n++
 	}
 	a.note("%d pages written to %s", n, dir)
 	return nil
+}
+
+// ascii writes other characters as troff names them: not every one reads UTF-8.
+func ascii(page string) []byte {
+	var b bytes.Buffer
+	for _, r := range page {
+		if r < 0x80 {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		}
+	}
+	return b.Bytes()
 }
 
 // documented are the program and its commands, each before its own.
