@@ -20,6 +20,8 @@ type column struct {
 	// all else was tried.
 	shrink int
 	least  int
+	// room is the least width of a column that is not cut: 0 where its cells say it all.
+	room int
 	// drop says that the column may be left out where the grid is too wide even
 	// with all others at their least; those with a higher drop go first, of equal ones
 	// the last, and those with lateDrop only where all else was tried.
@@ -40,6 +42,9 @@ type grid struct {
 	rules map[int]string
 	// indent is put before every line, in cells.
 	indent int
+	// widths are those of the columns. They are set by write, or before it, of a grid that
+	// goes on with another: then it has no titles.
+	widths []int
 	// tight puts one blank between columns, not two.
 	tight bool
 }
@@ -74,14 +79,27 @@ func (g *grid) gap() int {
 // left out. A verbose style cuts nothing: it goes on with the last column, if that
 // may be cut, on further lines.
 func (g *grid) write(w io.Writer, style Style) error {
-	g.dropEmpty()
-	if len(g.columns) == 0 {
-		return nil
+	goesOn := g.widths != nil
+	if !goesOn {
+		g.dropEmpty()
 	}
 	if style.markdown {
 		return g.writeMarkdown(w)
 	}
-	widths := g.layout(style)
+	if len(g.columns) == 0 || len(g.rows) == 0 && goesOn {
+		return g.writeLines(w, "", 0)
+	}
+	switch {
+	case !goesOn:
+		g.widths = g.layout(style)
+	case style.Verbose:
+		last := len(g.widths) - 1
+		for i := range last {
+			g.widths[i] = max(g.widths[i], g.widest(i))
+		}
+		g.foldRows(g.widths[last])
+	}
+	widths := g.widths
 	var out bytes.Buffer
 	table := tablewriter.NewTable(&out,
 		// The renderer asks the environment for East Asian widths otherwise.
@@ -93,11 +111,13 @@ func (g *grid) write(w io.Writer, style Style) error {
 		tablewriter.WithTrimSpace(tw.Off),
 		tablewriter.WithConfig(g.config(widths)),
 	)
-	titles := make([]string, len(g.columns))
-	for i, c := range g.columns {
-		titles[i] = style.paint(bold, Truncate(c.title, widths[i]))
+	if !goesOn {
+		titles := make([]string, len(g.columns))
+		for i, c := range g.columns {
+			titles[i] = style.paint(bold, c.pad(Truncate(c.title, widths[i]), widths[i]))
+		}
+		table.Header(titles)
 	}
-	table.Header(titles)
 	for _, row := range g.rows {
 		cells := make([]string, len(g.columns))
 		for i, c := range g.columns {
@@ -108,7 +128,11 @@ func (g *grid) write(w io.Writer, style Style) error {
 			case c.middle:
 				cut = truncateMiddle
 			}
-			cells[i] = cut(row[i], widths[i])
+			cells[i] = row[i]
+			if !goesOn || !c.right {
+				cells[i] = cut(row[i], widths[i])
+			} // else a number that is larger than there is room for pushes the rest on
+			cells[i] = c.pad(cells[i], widths[i])
 			if c.ink != nil && row[i] != "" {
 				if paint := c.ink(row[i]); paint != "" {
 					cells[i] = style.paint(paint, cells[i])
@@ -122,14 +146,30 @@ func (g *grid) write(w io.Writer, style Style) error {
 	if err := table.Render(); err != nil {
 		return err
 	}
-	return g.writeLines(w, out.String())
+	first := -1 // the titles
+	if goesOn {
+		first = 0
+	}
+	return g.writeLines(w, out.String(), first)
 }
 
-// writeLines writes the rendered lines, the rules between them.
-func (g *grid) writeLines(w io.Writer, rendered string) error {
+// pad fills a cell of a column with room to a width, which else is that of its widest cell.
+func (c *column) pad(cell string, width int) string {
+	if c.room == 0 {
+		return cell
+	}
+	blanks := strings.Repeat(" ", max(0, width-displayWidth(cell)))
+	if c.right {
+		return blanks + cell
+	}
+	return cell + blanks
+}
+
+// writeLines writes the rendered lines, of which the first is that row, and the rules
+// between them.
+func (g *grid) writeLines(w io.Writer, rendered string, row int) error {
 	indent := strings.Repeat(" ", g.indent)
 	var b strings.Builder
-	row := -1 // the titles
 	put := func(line string) {
 		b.WriteString(strings.TrimRight(indent+line, " "))
 		b.WriteByte('\n')
@@ -155,6 +195,9 @@ func (g *grid) writeLines(w io.Writer, rendered string) error {
 // dropEmpty removes columns whose cells are all empty.
 func (g *grid) dropEmpty() {
 	g.keep(func(i int) bool {
+		if g.columns[i].room > 0 {
+			return true
+		}
 		for _, row := range g.rows {
 			if row[i] != "" {
 				return true
@@ -190,7 +233,7 @@ func (g *grid) keep(wanted func(i int) bool) {
 func (g *grid) natural() []int {
 	widths := make([]int, len(g.columns))
 	for i, c := range g.columns {
-		widths[i] = max(displayWidth(c.title), g.widest(i))
+		widths[i] = max(displayWidth(c.title), g.widest(i), c.room)
 	}
 	return widths
 }
@@ -245,7 +288,7 @@ func (g *grid) layout(style Style) []int {
 			if c.shrink > 0 {
 				floor[i] = min(floor[i], leastCells)
 			} else {
-				floor[i] = min(floor[i], max(1, g.widest(i)))
+				floor[i] = min(floor[i], max(1, g.widest(i), c.room))
 			}
 		}
 		return floor
@@ -314,13 +357,20 @@ func (g *grid) foldLast(style Style, widths []int) {
 		return
 	}
 	widths[last] -= over
+	g.foldRows(widths[last])
+}
+
+// foldRows goes on with cells of the last column that are wider than width on further
+// rows.
+func (g *grid) foldRows(width int) {
+	last := len(g.columns) - 1
 	var rows [][]string
 	rules := map[int]string{}
 	for r, row := range g.rows {
 		if rule, ok := g.rules[r]; ok {
 			rules[len(rows)] = rule
 		}
-		for n, piece := range fold(row[last], widths[last]) {
+		for n, piece := range fold(row[last], width) {
 			part := make([]string, len(row))
 			if n == 0 {
 				copy(part, row)

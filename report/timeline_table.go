@@ -141,7 +141,7 @@ func timelineGrid(agents bool, style Style) grid {
 	g := grid{tight: style.width() < 100 && !style.Verbose, columns: []column{
 		{title: "n", right: true, drop: 6}, {title: "line", right: true}, {title: "time", right: true, drop: lateDrop}, {title: "agent", shrink: 1, least: 8, drop: lateDrop}, {title: " "},
 		{title: "prompt", right: true, drop: 4}, {title: "event", ink: kindInk}, {title: "skill", shrink: 2, least: 12}, {title: "layer", drop: 3}, {title: "chars", right: true, drop: 5},
-		{title: "tokens", right: true, drop: lateDrop}, {title: "context", right: true, drop: 2}, {title: "note", shrink: 1, least: 16},
+		{title: "tokens", right: true, drop: lateDrop}, {title: "context", right: true, drop: 2}, {title: "note", shrink: 1, least: 11},
 	}}
 	if !agents {
 		g.keep(func(i int) bool { return g.columns[i].title != "agent" })

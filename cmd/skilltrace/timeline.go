@@ -14,19 +14,26 @@ import (
 
 func (a *app) timelineCommand() *cobra.Command {
 	var filter report.TimelineFilter
+	var follow bool
 	kinds := eventKinds()
 	cmd := &cobra.Command{
 		Use:   "timeline [SESSION…]",
 		Short: "What happened in sessions, event by event",
 		Long: `Timeline lists the events of sessions along their conversation: what came in
 (prompts, calls, files, compactions) and what the client told the model of
-skills (listings, bodies, refusals, notes, reattachments).
+skills (listings, bodies, refusals, notes, reattachments). Tokens of texts are
+estimated; those of a turn, and the context after it, are as recorded.
+
+--follow goes on with a session that is under way: it writes events as they reach
+the log, until it is interrupted, with exit status 130. A log that is replaced or
+cut short is read from its start again.
 
 ` + sessionArgs + `
 
 --kind takes ` + kindLines() + `.`,
 		Example: `  skilltrace timeline latest
-  skilltrace timeline 5274deb5 --kind effect --agent main`,
+  skilltrace timeline 5274deb5 --kind effect --agent main
+  skilltrace timeline --follow`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, k := range filter.Kinds {
 				// Tables write kinds with blanks.
@@ -34,6 +41,9 @@ skills (listings, bodies, refusals, notes, reattachments).
 				if !slices.Contains(kinds, filter.Kinds[i]) {
 					return wrongValue(cmd, "kind", k, "one of "+strings.Join(kinds, ", "))
 				}
+			}
+			if follow {
+				return a.follow(cmd, args, filter)
 			}
 			logs, err := a.find(args)
 			if err != nil {
@@ -60,6 +70,7 @@ skills (listings, bodies, refusals, notes, reattachments).
 	}
 	a.scopeFlags(cmd)
 	f := cmd.Flags()
+	f.BoolVarP(&follow, "follow", "f", false, "go on with what is written to the log of one session (default: the latest), until interrupted")
 	f.StringSliceVar(&filter.Agents, "agent", nil, "only agents whose id begins so; the main loop is main")
 	f.StringSliceVar(&filter.Kinds, "kind", nil, "only events of these kinds; input and effect stand for several")
 	f.StringSliceVar(&filter.Skills, "skill", nil, "only events of these skills")
