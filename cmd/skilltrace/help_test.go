@@ -271,6 +271,59 @@ func TestProjectSettings(t *testing.T) {
 	}
 }
 
+// TestHostileSettings reads files of defaults that somebody made to do harm, or by mistake.
+func TestHostileSettings(t *testing.T) {
+	root := tree(t)[0]
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"# nothing\n", ""},
+		{"---\n", ""},
+		{"format: json\n---\nformat: csv\n", ":2: a second document"},
+		{"[", ":1: not YAML"},
+		{"format: json\n---\n[", "not YAML"},
+		{strings.Repeat("[", 20_000), ":1: not YAML"},
+		{"\xff\xfe\x00", "not YAML"},
+		{strings.Repeat("#", maxConfig+1), "larger than 256 KiB"},
+		{"a: &a [*a]\n", ":1: unknown option \"a\""},
+		{"format: &x json\nrules: *x\n", ":2: rules: want a text"},
+		{"<<: {format: json}\n", ":1: unknown option"},
+		{"? [a]\n: b\n", ":1: the file: want the name of an option"},
+		{"[format]\n", ":1: the file: want options"},
+		{"skills: [[a]]\n", ":1: skills: want a text or a list of texts"},
+		{"skills: []\n", ":1: skills: want a text or a list of texts"},
+		{"skills: [\"\"]\n", ":1: skills: want"},
+		{"skills: ['a/../../b']\n", ":1: skills: a/../../b: want a path in the project"},
+		{"skills: ['~/b']\n", ""}, // a folder of that name
+		{"skills: ['//server/share']\n", "want a path in the project"},
+		{"format: ~\n", ":1: format: want a text"},
+		{"format: {a: b}\n", ":1: format: want a text"},
+		{"limit: 0x10\n", "want a whole number"},
+		{"limit: 1.5\n", "want a whole number"},
+		{"limit: 99999999999999999999\n", "want a whole number"},
+		{"window: 0\n", ":1: window: 0: want a number of tokens"},
+		{"verbose: yes\n", ":1: verbose: want true or false"},
+		{"verbose: True\n", ""},
+		{"help: true\n", ":1: unknown option"},
+		{"commands: {test init: {format: json}}\n", ""},
+		{"commands: {completion: {}}\n", ":1: unknown command"},
+		{"commands: {config: {format: json}}\n", ":1: format: no file of defaults can set it"},
+		{"commands: {cost: {limit: 3}}\n", ":1: unknown option \"limit\""},
+		{"commands: {test: {prices: p.json}}\n", ":1: prices: a project's file cannot set it"},
+	} {
+		path := filepath.Join(t.TempDir(), configName)
+		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := readConfig(root, path, "/home/dev", true)
+		switch {
+		case err == nil && tt.want != "":
+			t.Errorf("%.40q: no error, want %q", tt.text, tt.want)
+		case err != nil && (tt.want == "" || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%.40q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
 // fenced is a help text as Markdown, in which lines that are indented stand as they are.
 func fenced(text string) string {
 	var b strings.Builder

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -296,8 +298,15 @@ func readConfig(root *cobra.Command, path, home string, project bool) (*configFi
 		return nil, fmt.Errorf("%s: larger than %d KiB", path, maxConfig>>10)
 	}
 	r := configReader{configFile: configFile{path: path, project: project}, root: root, home: home}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	var doc, more yaml.Node
+	in := yaml.NewDecoder(bytes.NewReader(data))
+	err = in.Decode(&doc)
+	if err == nil {
+		if err = in.Decode(&more); err == nil {
+			r.bad(more.Line, "a second document; a file of defaults is one")
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // which is that of an empty file
 		text, line := err.Error(), 1
 		if m := yamlError.FindStringSubmatch(text); m != nil {
 			text = text[len(m[0]):]
