@@ -61,7 +61,7 @@ func TestSchemas(t *testing.T) {
 	known := map[string]bool{ReplaySchema: true, TimelineSchema: true, SessionsSchema: true, CostSchema: true, ConformSchema: true, RulesSchema: true, WhySchema: true, FloorSchema: true, VersionSchema: true, ConfigSchema: true, CacheSchema: true, ListingSchema: true, TestSchema: true, TestInitSchema: true, "skilltrace/test-case@1": true, budget.PricesSchema: true}
 	for _, e := range entries {
 		path := filepath.Join("..", "docs", "schema", e.Name())
-		if e.Name() == "skilltrace.test.json" {
+		if e.Name() == "skilltrace.test.json" || filepath.Ext(e.Name()) != ".json" {
 			continue // of a file that is read; package spec holds it to its reader
 		}
 		if _, err := jsonschema.NewCompiler().Compile(path); err != nil {

@@ -24,16 +24,15 @@ func (a *app) timelineCommand() *cobra.Command {
 skills (listings, bodies, refusals, notes, reattachments). Tokens of texts are
 estimated; those of a turn, and the context after it, are as recorded.
 
---follow goes on with a session that is under way: it writes events as they reach
-the log, until it is interrupted, with exit status 130. A log that is replaced or
-cut short is read from its start again.
+skilltrace timeline --follow goes on with a session that is under way: it writes
+events as they reach the log, until it is interrupted, with exit status 130. A log
+that is replaced or cut short is read from its start again.
 
 ` + sessionArgs + `
 
 --kind takes ` + kindLines() + `.`,
 		Example: `  skilltrace timeline latest
-  skilltrace timeline 5274deb5 --kind effect --agent main
-  skilltrace timeline --follow`,
+  skilltrace timeline 5274deb5 --kind effect --agent main`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, k := range filter.Kinds {
 				// Tables write kinds with blanks.
