@@ -79,7 +79,7 @@ func (s *suite) writeJUnit(w io.Writer) error {
 		c := &s.cases[i]
 		x := junitCase{Name: Escape(c.name), Class: "skilltrace." + Escape(c.class), File: Escape(c.file), Line: c.line}
 		text := strings.Join(c.details, "\n")
-		detail := &junitDetail{Message: Escape(c.reason), Type: c.verdict, Text: text}
+		detail := &junitDetail{Message: Escape(c.reason), Type: Escape(c.verdict), Text: text}
 		switch c.outcome {
 		case caseFailed:
 			x.Failure = detail
@@ -121,9 +121,9 @@ func (s *suite) writeGitHub(w io.Writer) error {
 		if c.file != "" {
 			where = fmt.Sprintf("file=%s,line=%d,", githubProperty(Escape(c.file)), max(c.line, 1))
 		}
-		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", level, where, githubProperty(c.verdict+": "+Escape(c.name)), githubText(Escape(text)))
+		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", level, where, githubProperty(Escape(c.verdict)+": "+Escape(c.name)), githubText(Escape(text)))
 	}
-	fmt.Fprintf(&b, "%s: %s\n", s.outcome, s.sum)
+	fmt.Fprintf(&b, "%s: %s\n", Escape(s.outcome), s.sum)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -159,9 +159,9 @@ func (s *suite) writeTAP(w io.Writer) error {
 		if result == "ok" {
 			continue
 		}
-		fmt.Fprintf(&b, "  ---\n  verdict: %s\n  message: %s\n", c.verdict, tapQuote(c.reason))
+		fmt.Fprintf(&b, "  ---\n  verdict: %s\n  message: %s\n", Escape(c.verdict), tapQuote(c.reason))
 		if c.change != "" {
-			fmt.Fprintf(&b, "  change: %s\n", c.change)
+			fmt.Fprintf(&b, "  change: %s\n", Escape(c.change))
 		}
 		if c.file != "" {
 			fmt.Fprintf(&b, "  at: %s\n", tapQuote(fmt.Sprintf("%s:%d", c.file, c.line)))

@@ -117,7 +117,7 @@ func (f *ListingForm) words() string {
 }
 
 // formWords are the words of tables for a form.
-func formWords(form string) string { return strings.ReplaceAll(form, "_", " ") }
+func formWords(form string) string { return strings.ReplaceAll(Escape(form), "_", " ") }
 
 func formInk(cell string) ink {
 	switch cell {
@@ -177,7 +177,7 @@ func causeWords(e *ListingEntry) string {
 	case "undescribed":
 		return "no description"
 	}
-	return e.Cause
+	return Escape(e.Cause)
 }
 
 func (d *ListingDocument) writeDuplicates(b *strings.Builder, style Style) {
@@ -190,7 +190,7 @@ func (d *ListingDocument) writeDuplicates(b *strings.Builder, style Style) {
 		for i, n := range k.Entries {
 			names[i] = Escape(n)
 		}
-		text := strings.ReplaceAll(k.Kind, "-", " ")
+		text := strings.ReplaceAll(Escape(k.Kind), "-", " ")
 		if k.SameText {
 			text += ", one text"
 		}
@@ -272,7 +272,7 @@ func (d *ListingDocument) writeAgainst(b *strings.Builder, style Style) error {
 		}
 		style.line(b, text)
 		if c.Diff != "" {
-			style.exact(b, 2, c.Diff)
+			style.exact(b, 2, Escape(c.Diff))
 		}
 	}
 	return nil
@@ -309,7 +309,7 @@ func (d *ListingDocument) writeFit(b *strings.Builder, style Style) error {
 		b.WriteString("\n")
 		way := budgetVariable + "=" + strconv.Itoa(f.Room)
 		if f.Fraction != "" {
-			way = "skillListingBudgetFraction " + f.Fraction
+			way = "skillListingBudgetFraction " + Escape(f.Fraction)
 		}
 		style.line(b, "Or leave the texts as they are, with a budget of "+count(f.Room)+": "+way+".")
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -72,6 +73,13 @@ func answerSchemas() []string {
 	}
 	sort.Strings(out)
 	return out
+}
+
+func (d *CostDocument) check() error {
+	if len(d.By) == 0 && (len(d.Rows) > 0 || d.Calls != 0) {
+		return errors.New("it does not say what its rows are by")
+	}
+	return nil
 }
 
 func (d *WhyDocument) check() error {

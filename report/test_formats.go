@@ -20,7 +20,7 @@ func (d *TestDocument) WriteMarkdown(w io.Writer, _ Style) error {
 			if c.Prompt > 0 {
 				where += fmt.Sprintf(" prompt %d", c.Prompt)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mdText(c.Name)+mdScorer(c), c.Verdict, c.Change, mdText(c.Reason), where)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mdText(c.Name)+mdScorer(c), mdText(c.Verdict), mdText(c.Change), mdText(c.Reason), where)
 		}
 		b.WriteString("\n")
 	}
@@ -33,7 +33,7 @@ func (d *TestDocument) WriteMarkdown(w io.Writer, _ Style) error {
 				because = append(because, "edited")
 			}
 			for _, c := range x.Causes {
-				because = append(because, mdCode(c.Skill)+" "+c.What)
+				because = append(because, mdCode(c.Skill)+" "+mdText(c.What))
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mdCode(x.Skill), form(x.Before), form(x.After), charsChange(x), strings.Join(because, ", "))
 		}
@@ -52,7 +52,7 @@ func mdScorer(c *TestCase) string {
 	if c.Scorer == "visible" {
 		return ""
 	}
-	return " (" + c.Scorer + ")"
+	return " (" + mdText(c.Scorer) + ")"
 }
 
 func upperFirst(s string) string {
@@ -105,7 +105,7 @@ func (c *TestCase) lines() []string {
 		out = append(out, at)
 	}
 	if c.Change != "" {
-		out = append(out, "against the baseline: "+c.Change)
+		out = append(out, "against the baseline: "+Escape(c.Change))
 	}
 	x := c.Details
 	if x == nil {
@@ -122,7 +122,7 @@ func (c *TestCase) lines() []string {
 			k := &x.Listing.Changes[i]
 			line := fmt.Sprintf("%s: %s → %s, %s characters", Escape(k.Skill), form(k.Before), form(k.After), charsChange(k))
 			for _, cause := range k.Causes {
-				line += "; " + Escape(cause.Skill) + " " + cause.What
+				line += "; " + Escape(cause.Skill) + " " + Escape(cause.What)
 			}
 			out = append(out, line)
 		}

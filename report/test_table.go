@@ -19,7 +19,7 @@ func (d *TestDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	head = append(head, "baseline "+Escape(d.Baseline))
 	if d.Shard != "" {
-		head = append(head, "shard "+d.Shard)
+		head = append(head, "shard "+Escape(d.Shard))
 	}
 	style.line(&b, together(head, style.width()))
 	shown := 0
@@ -60,7 +60,7 @@ func (d *TestDocument) WriteTable(w io.Writer, style Style) error {
 func (c *TestSpending) words() string {
 	text := fmt.Sprintf("asked %s, %s from the cache, %s", plural(c.Calls, "time"), count(c.Cached), plural(c.Tokens, "token"))
 	if c.Cost != "" {
-		text += ", " + c.Cost
+		text += ", " + Escape(c.Cost)
 	}
 	return text
 }
@@ -93,14 +93,14 @@ func (d *TestDocument) writeCase(b *strings.Builder, c *TestCase, style Style) {
 	}
 	title := style.shorten(Escape(c.Name), 200)
 	if c.Scorer != "visible" {
-		title += " (" + c.Scorer + ")"
+		title += " (" + Escape(c.Scorer) + ")"
 	}
 	if c.Change == string(regress.Broken) || c.Change == string(regress.Fixed) {
 		title += " · " + c.Change
 	} else if c.Change == string(regress.Same) && c.Verdict == string(regress.Failed) {
 		title += " · failed before too"
 	}
-	put(strings.ToUpper(c.Verdict), verdictInk(c.Verdict), title)
+	put(strings.ToUpper(Escape(c.Verdict)), verdictInk(c.Verdict), title)
 	if c.Reason != "" {
 		put("", "", Escape(c.Reason))
 	}
@@ -229,7 +229,7 @@ func form(s string) string {
 	case "":
 		return "-"
 	}
-	return s
+	return Escape(s)
 }
 
 // flip is an entry that stands otherwise in some cases.
@@ -291,7 +291,7 @@ func (d *TestDocument) writeChanges(b *strings.Builder, style Style) {
 			if because != "" {
 				because += ", "
 			}
-			because += Escape(c.Skill) + " " + c.What
+			because += Escape(c.Skill) + " " + Escape(c.What)
 		}
 		g.add(Escape(x.Skill), form(x.Before), form(x.After), charsChange(x), plural(flips[i].cases, "case"), because)
 	}
