@@ -38,7 +38,7 @@ type ListingDocument struct {
 	// Sent is the listing as it is sent.
 	Sent Text `json:"text"`
 	// Again are the options by which the command makes the same listing.
-	Again string `json:"again,omitempty"`
+	Again string `json:"-"`
 }
 
 // ListingSizes say how large a listing is and what becomes of its entries.

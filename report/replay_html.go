@@ -954,12 +954,8 @@ func (p *agentPage) chart(a *ReplayAgent, s *ReplaySession, style Style, steps i
 	if len(a.Context) == 0 {
 		return
 	}
-	var breaks []int
-	for _, c := range a.Compactions {
-		breaks = append(breaks, min(c.CallsBefore, len(a.Context)))
-	}
-	slices.Sort(breaks)
-	breaks = slices.Compact(breaks)
+	at := a.breaks() // of all compactions
+	breaks := slices.Compact(slices.Clone(at))
 	if most := max(steps/3, 1); len(breaks) > most {
 		breaks = evenly(breaks, most) // a step may cross the others
 	}
@@ -1061,7 +1057,7 @@ func (p *agentPage) chart(a *ReplayAgent, s *ReplaySession, style Style, steps i
 	draw.Desc = fmt.Sprintf("The prompt of each of %s, from %s to at most %s tokens. The table below has the same figures.", plural(len(a.Context), "model call"), count(a.Context[0].Tokens), count(most))
 	for i := range a.Compactions {
 		c := &a.Compactions[i]
-		draw.Rules = append(draw.Rules, page.Mark{At: float64(stepOf[min(c.CallsBefore, len(a.Context))]), Title: "compaction, " + short(c.text(style), 300), Href: orTop(a.eventAt(c.Line, p.ID, shown), p.ID)})
+		draw.Rules = append(draw.Rules, page.Mark{At: float64(stepOf[at[i]]), Title: "compaction, " + short(c.text(style), 300), Href: orTop(a.eventAt(c.Line, p.ID, shown), p.ID)})
 		if len(draw.Rules) == steps {
 			break
 		}

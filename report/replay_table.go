@@ -580,6 +580,19 @@ func (a *ReplayAgent) writeCalls(b *strings.Builder, style Style) {
 	style.block(b, "", "injected: "+text)
 }
 
+// breaks are the indexes of the requests before which the compactions were, ascending.
+func (a *ReplayAgent) breaks() []int {
+	var out []int
+	for _, c := range a.Compactions {
+		at := min(max(c.CallsBefore, 0), len(a.Context))
+		if n := len(out); n > 0 {
+			at = max(at, out[n-1])
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
 func (a *ReplayAgent) writeContext(b *strings.Builder, style Style) {
 	if len(a.Context) == 0 && len(a.Compactions) == 0 {
 		return
@@ -590,15 +603,7 @@ func (a *ReplayAgent) writeContext(b *strings.Builder, style Style) {
 		values = append(values, c.Tokens)
 		top = max(top, c.Tokens)
 	}
-	var breaks []int
-	for _, c := range a.Compactions {
-		at := min(max(c.CallsBefore, 0), len(values))
-		if n := len(breaks); n > 0 {
-			at = max(at, breaks[n-1])
-		}
-		breaks = append(breaks, at)
-	}
-	text := sparkline(values, breaks, min(48, style.width()-labelWidth-28))
+	text := sparkline(values, a.breaks(), min(48, style.width()-labelWidth-28))
 	if text != "" {
 		text += " up to " + plural(top, "token")
 	}

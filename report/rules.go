@@ -156,7 +156,7 @@ func (d *RulesDocument) writeDiff(b *strings.Builder, style Style) error {
 			if i < len(r.Changes)-1 {
 				e.values = Escape(r.Key) + ": " + Escape(rules.FormatValue(c.Value)) + " for a time"
 			}
-			e.values += " · " + c.Confidence.Words()
+			e.values += " · " + Escape(c.Confidence.Words())
 			if c.Confidence == rules.Within && c.From != "" {
 				e.values += ", after " + Escape(c.From)
 			}

@@ -74,9 +74,9 @@ func (s Style) name(id, file string, inScope bool) string {
 	case file == "-":
 		return "-"
 	case inScope && s.Flags != "":
-		return shortID(id) + " " + s.Flags
+		return ShellWord(shortID(id)) + " " + s.Flags
 	case inScope:
-		return shortID(id)
+		return ShellWord(shortID(id))
 	}
 	return ShellWord(file)
 }

@@ -311,7 +311,7 @@ func (d *TestDocument) writeChanges(b *strings.Builder, style Style) {
 			break
 		}
 		b.WriteString("\n")
-		for _, line := range wrap(Escape(x.Skill)+": "+style.shorten(x.Diff, 1200), style.width()-2) {
+		for _, line := range wrap(Escape(x.Skill)+": "+style.shorten(Escape(x.Diff), 1200), style.width()-2) {
 			b.WriteString("  " + colorDiff(line, style) + "\n")
 		}
 	}
