@@ -35,6 +35,11 @@ type CostDocument struct {
 	Unpriced     []UnpricedCost `json:"unpriced"`
 	Notes        CostNotes      `json:"notes"`
 	WhatIf       *CostWhatIf    `json:"what_if,omitempty"`
+	// Days are by day and layer, Skills by skill, SessionRows by session: what a page shows
+	// whatever the rows are by. A document without them is smaller.
+	Days        []CostRow     `json:"by_day,omitempty"`
+	Skills      []CostRow     `json:"by_skill,omitempty"`
+	SessionRows []CostSession `json:"by_session,omitempty"`
 
 	// AllRows: a table shows all rows, be they ever so many.
 	AllRows bool `json:"all_rows,omitempty"`
@@ -110,6 +115,13 @@ type CostRow struct {
 	Share float64    `json:"share"`
 	Basis string     `json:"basis,omitempty"` // exact, anchored, estimated
 	Use   *SkillCost `json:"use,omitempty"`
+}
+
+// CostSession is the sum of a session, and where that is.
+type CostSession struct {
+	CostRow
+	File  string     `json:"file,omitempty"`
+	Start *time.Time `json:"start,omitempty"`
 }
 
 // SkillCost is how a skill was used.
@@ -297,16 +309,13 @@ func NewCost(in CostInput) *CostDocument {
 	d.limit(in.Top)
 	d.Cost = usd(d.CostMicroUSD)
 	total := d.total()
-	for _, rows := range [][]CostRow{d.Layers, d.Rows} {
+	for _, rows := range [][]CostRow{d.Layers, d.Rows, d.Days, d.Skills} {
 		for i := range rows {
-			r := &rows[i]
-			r.Cost = usd(r.CostMicroUSD)
-			r.Share = share(total, r.CostMicroUSD, r.Tokens.sum())
-			if u := r.Use; u != nil {
-				u.Avoidable = u.Avoidable.settle(r.CostMicroUSD, r.Tokens.sum())
-				u.OnBehalf = u.OnBehalf.settle()
-			}
+			rows[i].settle(total)
 		}
+	}
+	for i := range d.SessionRows {
+		d.SessionRows[i].settle(total)
 	}
 	if o := d.Others; o != nil {
 		o.settle(total)
@@ -325,6 +334,16 @@ func NewCost(in CostInput) *CostDocument {
 		}
 	}
 	return &d
+}
+
+// settle formats a row, as a part of a total.
+func (r *CostRow) settle(total extent) {
+	r.Cost = usd(r.CostMicroUSD)
+	r.Share = share(total, r.CostMicroUSD, r.Tokens.sum())
+	if u := r.Use; u != nil {
+		u.Avoidable = u.Avoidable.settle(r.CostMicroUSD, r.Tokens.sum())
+		u.OnBehalf = u.OnBehalf.settle()
+	}
 }
 
 func (t TokenSum) sum() int64 {

@@ -264,7 +264,7 @@ func (s *ReplaySession) cost() *int64 {
 }
 
 func (t Totals) html() verdicts {
-	return verdicts{t.Match, t.Divergent, t.Undetermined, t.Unconfirmed}
+	return verdicts(t)
 }
 
 // Finding reports whether there is anything to look at.

@@ -38,8 +38,13 @@ func detailedReplay() *ReplayDocument {
 	names := r.Session.Agents[0].Events[1].Listing
 	names.Content = strings.Replace(names.Content, "- deploy: Does the work of deploy. Use when asked.", "- deploy", 1)
 	r.Agents[0].Predicted = append(r.Agents[0].Predicted, replay.Effect{Kind: replay.Listing, Cause: 0, Entries: []replay.ListedEntry{{Name: "deploy", Full: "Ships <b>all</b> of it."}}})
-	return NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: r, Read: jsonl.Stats{Lines: 1216, Blank: 15, RecordLines: 1200, LostLines: 1, Records: 1200}, Budget: 8000, BudgetSource: "1 % of 200,000 tokens, window assumed", ListingSize: 190,
+	doc := NewReplay([]ReplaySession{NewReplaySession(ReplayInput{Result: r, Read: jsonl.Stats{Lines: 1216, Blank: 15, RecordLines: 1200, LostLines: 1, Records: 1200}, Budget: 8000, BudgetSource: "1 % of 200,000 tokens, window assumed", ListingSize: 190,
 		Demand: &Demand{Size: 9000, From: "files", AtLeast: true}, InScope: true, Rules: sampleRules, Tokens: sampleTokens(), SkillFiles: sampleSkillFiles(), Detail: sampleDetail(r.Session)})})
+	// The made-up states name no listing; the prompts of a log do.
+	for i := range doc.Sessions[0].Agents[0].Visibility {
+		doc.Sessions[0].Agents[0].Visibility[i].Listings = []int{1}
+	}
+	return doc
 }
 
 func html(t *testing.T, doc htmlWriter) string {
@@ -64,6 +69,9 @@ func TestReplayHTML(t *testing.T) {
 	goldenJSON(t, "pages/replay", doc)
 	first := html(t, doc)
 	golden(t, "pages/replay.html", []byte(frameOf(first)))
+	if want := "<del>Ships &lt;b&gt;all&lt;/b&gt; of it.</del>"; !strings.Contains(first, want) {
+		t.Errorf("what was dropped is not struck out: %s", want)
+	}
 	var back ReplayDocument
 	readBack(t, doc, &back)
 	if html(t, &back) != first {
@@ -249,4 +257,33 @@ func TestContextDetailJSON(t *testing.T) {
 	if err := json.Unmarshal(data, &got); err != nil || got.Layers.Other != 1<<53 || *got.CostMicroUSD != 7 || got.Event != 2 {
 		t.Errorf("%s: %+v, %v", data, got, err)
 	}
+}
+
+func TestReplayRedact(t *testing.T) {
+	doc := detailedReplay()
+	before := html(t, doc)
+	doc.Redact("/home/dev")
+	after := html(t, doc)
+	var b strings.Builder
+	if err := WriteJSON(&b, doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, private := range []string{"do all the work", "fix: a", "Do it  well with", "args “now”", "resumed</td>"} {
+		if !strings.Contains(before, private) {
+			t.Errorf("%q is not in the page to begin with", private)
+		}
+		if strings.Contains(after, private) || strings.Contains(b.String(), private) {
+			t.Errorf("%q stays", private)
+		}
+	}
+	for _, public := range []string{"big-a", "Ships &lt;b&gt;all", "[redacted, ", "~/shop", "Does the work of"} {
+		if !strings.Contains(after, public) {
+			t.Errorf("%q goes", public)
+		}
+	}
+	if strings.Contains(b.String(), "/home/dev") || strings.Contains(b.String(), "-home-dev") {
+		t.Error("the home stays")
+	}
+	validate(t, []byte(b.String()))
+	doc.Redact("/home/dev") // again changes nothing that it must not
 }

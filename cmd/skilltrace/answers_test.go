@@ -21,8 +21,6 @@ import (
 type answerCase struct {
 	name string
 	args []string
-	// differs: the answer has a part that changes from run to run.
-	differs bool
 }
 
 // place is where answers are made: a home of its own, sessions of two kinds, skills and a

@@ -54,7 +54,8 @@ of them together:
   model=NAME                        at the prices of another model`,
 		Example: `  skilltrace cost --by skill
   skilltrace cost --by month,project --since 2026-10-01
-  skilltrace cost 5274deb5 --format csv --output calls.csv`,
+  skilltrace cost 5274deb5 --format csv --output calls.csv
+  skilltrace cost --project . --output cost.html`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runCost(cmd, args, &o) },
 	}
 	a.scopeFlags(cmd)
@@ -67,6 +68,7 @@ of them together:
 	f.StringArrayVar(&a.inputs.skills, "skills", nil, "`DIR` of skills as the sessions saw them, whose descriptions --what-if needs where listings were cut (may be repeated)")
 	a.pricesFlag(cmd)
 	a.workFlags(cmd)
+	a.openFlag(cmd)
 	a.outputFlags(cmd, &report.CostDocument{})
 	completeList(cmd, "by", words(cost.Bys))
 	markFolders(cmd, "skills")
@@ -139,12 +141,24 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 		}
 	}
 	counter := cost.New(*options, len(logs))
+	counters := []*cost.Counter{counter}
+	if a.detailed() {
+		for _, by := range pageSums {
+			o := *options
+			o.By, o.WhatIf, o.Calls = by, nil, false
+			counters = append(counters, cost.New(o, len(logs)))
+		}
+	}
+	places := make([]sessionAt, len(logs))
 	types := make([]map[string]agentIs, len(logs))
 	var mu sync.Mutex
 	var skills []string                        // that --what-if can name
 	held := make([]*replay.Session, len(logs)) // what cannot be read twice
 	err = a.eachSession(cmd.Context(), logs, func(i int, s *replay.Session, _ *jsonl.Stats) error {
-		counter.Add(i, s)
+		for _, c := range counters {
+			c.Add(i, s)
+		}
+		places[i] = sessionAt{s.ID, s.File, s.Start}
 		if options.WhatIf != nil {
 			names := namedIn(s).skills
 			mu.Lock()
@@ -162,7 +176,11 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.readAgain(cmd.Context(), counter.Again(), logs, held, counter.Settle); err != nil {
+	if err := a.readAgain(cmd.Context(), counter.Again(), logs, held, func(i int, s *replay.Session) {
+		for _, c := range counters {
+			c.Settle(i, s)
+		}
+	}); err != nil {
 		return err
 	}
 	result := counter.Result()
@@ -174,6 +192,10 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 		return fmt.Errorf("--what-if: no skill of these sessions is named %s; %sskilltrace cost --by skill lists them", strings.Join(w.Missing, ", "), hint)
 	}
 	in := costInput(result, options)
+	if len(counters) > 1 {
+		in.Days, in.Skills = costRows(counters[1].Result()), costRows(counters[2].Result())
+		in.SessionRows = sessionRows(counters[3].Result(), places)
+	}
 	in.Top, in.AllRows = o.top, chosen(cmd, "top")
 	agents := map[string]agentIs{}
 	for _, list := range types {
@@ -185,10 +207,43 @@ func (a *app) runCost(cmd *cobra.Command, args []string, o *costOptions) error {
 		is := agents[in.Rows[i].Agent]
 		in.Rows[i].AgentType, in.Rows[i].OnBehalfOf = is.typ, is.behalf
 	}
-	if slices.ContainsFunc(options.By, func(by cost.By) bool { return by == cost.ByDay || by == cost.ByWeek || by == cost.ByMonth }) {
+	if len(counters) > 1 || slices.ContainsFunc(options.By, func(by cost.By) bool { return by == cost.ByDay || by == cost.ByWeek || by == cost.ByMonth }) {
 		in.Timezone = zoneName(options.Location, a.getenv)
 	}
-	return a.write(report.NewCost(in))
+	return a.show(report.NewCost(in), "cost")
+}
+
+// pageSums are what a page sums by beside what was asked for: see [report.CostDocument].
+var pageSums = [][]cost.By{{cost.ByDay, cost.ByLayer}, {cost.BySkill}, {cost.BySession}}
+
+func costRows(r *cost.Result) []report.CostRow {
+	rows := []report.CostRow{}
+	for i := range r.Rows {
+		rows = append(rows, costRow(&r.Rows[i]))
+	}
+	return rows
+}
+
+// sessionAt says where a session is.
+type sessionAt struct {
+	id, file string
+	start    time.Time
+}
+
+// sessionRows are the sums of sessions, each with the first of its logs.
+func sessionRows(r *cost.Result, places []sessionAt) []report.CostSession {
+	var out []report.CostSession
+	for i := range r.Rows {
+		row := report.CostSession{CostRow: costRow(&r.Rows[i])}
+		if at := slices.IndexFunc(places, func(p sessionAt) bool { return p.id == row.Session }); at >= 0 {
+			row.File = places[at].file
+			if t := places[at].start; !t.IsZero() {
+				row.Start = new(t.UTC())
+			}
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // costSums are the options of the counter.

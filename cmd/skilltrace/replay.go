@@ -22,6 +22,7 @@ type inputs struct {
 	window   int64    // tokens
 	client   string   // NAME or NAME@VERSION
 	rules    string   // the user's own rule changes
+	redact   bool
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -34,17 +35,24 @@ client should have told the model about skills, and compares it with the log.
 ` + sessionArgs + `
 
 What cannot be checked is undetermined, with the input that is missing. Exit
-status 1 means that something is divergent.`,
+status 1 means that something is divergent.
+
+--format html writes a page: the context by layer and call, the listing as each
+prompt saw it, the timeline, the ledger. --format json --verbose holds all that
+such a page shows, and render makes the page of it.`,
 		Example: `  skilltrace replay latest
   skilltrace replay 5274deb5 --skills .claude/skills --verbose
   skilltrace replay 5274deb5 --skills-at session
-  skilltrace replay --project . --since 2026-11-01 --format json`,
+  skilltrace replay --project . --since 2026-11-01 --format json
+  skilltrace replay latest --output replay.html`,
 		RunE: a.runReplay,
 	}
 	a.scopeFlags(cmd)
 	a.inputFlags(cmd)
 	a.pricesFlag(cmd)
 	a.workFlags(cmd)
+	cmd.Flags().BoolVar(&a.inputs.redact, "redact", false, "leave out home directories, the texts of prompts and of bodies, and what calls were given, to share the answer")
+	a.openFlag(cmd)
 	a.outputFlags(cmd, &report.ReplayDocument{})
 	return cmd
 }
@@ -140,7 +148,10 @@ func (a *app) runReplay(cmd *cobra.Command, args []string) error {
 	if doc.Totals.Divergent > 0 {
 		a.raise(statusFindings)
 	}
-	return a.write(doc)
+	if a.inputs.redact {
+		doc.Redact(a.home())
+	}
+	return a.show(doc, "replay")
 }
 
 // present are the results that there are, in order.

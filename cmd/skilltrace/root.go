@@ -37,6 +37,7 @@ type app struct {
 	timezone string
 	quiet    bool
 	verbose  bool
+	open     bool // the page, in the browser
 	jobs     int
 	noConfig bool
 
@@ -340,6 +341,9 @@ func (a *app) prepare(cmd *cobra.Command) error {
 		list := strings.Fields(names)
 		if f := cmd.Flags().Lookup("format"); !f.Changed {
 			a.format = formatOf(a.output, a.format)
+		}
+		if err := a.prepareOpen(cmd); err != nil {
+			return err
 		}
 		if reason := cmd.Annotations[lacksKey+a.format]; reason != "" {
 			return wrong("format", a.format, oneOf(list)+", as "+reason)

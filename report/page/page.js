@@ -20,8 +20,9 @@
     return typeof a === 'number' ? -1 : 1;
   };
   for (const table of all('table.sortable')) {
-    const heads = all('thead th', table);
+    const heads = Array.from(table.tHead.rows[0].cells);
     heads.forEach((th, column) => {
+      if (th.tagName !== 'TH') return; // above what is no figure
       const button = make('button', {type: 'button'}, th.textContent.trim());
       th.textContent = '';
       th.append(button);
