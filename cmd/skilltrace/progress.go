@@ -23,7 +23,8 @@ type progress struct {
 	width    int // of the terminal, in cells; 0 where it is not known
 
 	mu    sync.Mutex
-	start time.Time
+	start time.Time // of the command
+	begun time.Time // of the work that is counted
 	last  time.Time
 	shown bool
 
@@ -38,7 +39,7 @@ func newProgress(w io.Writer, quiet, verbose bool) *progress {
 	if quiet || !terminal && !verbose {
 		return nil
 	}
-	return &progress{w: w, terminal: terminal, width: terminalWidth(w), start: clock()}
+	return &progress{w: w, terminal: terminal, width: terminalWidth(w), start: clock(), begun: clock()}
 }
 
 // expect says how many bytes will be read. What was read before does not count.
@@ -70,7 +71,7 @@ func (p *progress) update(what string, done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if what != p.what && p.what != "" {
-		p.bytes, p.expected = 0, 0 // they were those of other work
+		p.begun, p.bytes, p.expected = clock(), 0, 0 // other work
 	}
 	p.what, p.done, p.total = what, done, total
 	p.show()
@@ -87,7 +88,7 @@ func (p *progress) show() {
 		return
 	}
 	p.last = now
-	text := p.text(now.Sub(p.start))
+	text := p.text(now.Sub(p.begun))
 	if !p.terminal {
 		fmt.Fprintf(p.w, "%s\n", text)
 		return

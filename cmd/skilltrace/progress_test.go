@@ -19,7 +19,7 @@ func fakeClock(t *testing.T) (add func(d time.Duration)) {
 func TestProgressOnTerminal(t *testing.T) {
 	add := fakeClock(t)
 	var b bytes.Buffer
-	p := &progress{w: &b, terminal: true, width: 60, start: clock()}
+	p := &progress{w: &b, terminal: true, width: 60, start: clock(), begun: clock()}
 	p.expect(100e6)
 	wrote := func(want string) {
 		t.Helper()
@@ -49,8 +49,11 @@ func TestProgressOnTerminal(t *testing.T) {
 	p.read(80e6) // the log grew meanwhile
 	wrote("|[####################] sessions 3/4 · 100.0 of 100.0 MB")
 	add(time.Second)
-	p.update("recordings", 3, 4) // other work, of which the bytes are not known
-	wrote("|[###############.....] recordings 3/4 · 2 s left")
+	p.update("recordings", 0, 4) // other work, of which the bytes are not known
+	wrote("|[....................] recordings 0/4")
+	add(3 * time.Second)
+	p.update("recordings", 3, 4)
+	wrote("|[###############.....] recordings 3/4 · 1 s left")
 	p.clear()
 	p.clear()
 	wrote("|")
@@ -59,7 +62,7 @@ func TestProgressOnTerminal(t *testing.T) {
 func TestProgressElsewhere(t *testing.T) {
 	add := fakeClock(t)
 	var b bytes.Buffer
-	p := &progress{w: &b, start: clock()}
+	p := &progress{w: &b, start: clock(), begun: clock()}
 	for i := range 25 {
 		add(time.Second)
 		p.update("sessions", i+1, 100)

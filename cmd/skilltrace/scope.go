@@ -357,8 +357,23 @@ func (a *app) eachSession(ctx context.Context, logs []jsonl.Session, use func(i 
 // readAgain observes some of the sessions once more: those of which other logs hold a
 // part. What cannot be read twice is among held, by its index.
 func (a *app) readAgain(ctx context.Context, again []int, logs []jsonl.Session, held []*replay.Session, use func(i int, s *replay.Session)) error {
+	if len(again) == 0 {
+		return nil
+	}
 	errs := make([]error, len(again))
+	done := make(chan struct{}, len(again))
+	bytes := int64(0)
+	for _, i := range again {
+		bytes += bytesOf(logs[i : i+1])
+	}
+	const what = "sessions with copies"
+	a.progress.update(what, 0, len(again))
+	a.progress.expect(bytes)
 	err := parallel(ctx, a.jobs, len(again), func(k int) {
+		defer func() {
+			done <- struct{}{}
+			a.progress.update(what, len(done), len(again))
+		}()
 		i := again[k]
 		s := held[i]
 		if s == nil {
