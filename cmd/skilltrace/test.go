@@ -397,7 +397,8 @@ func (in *given) prepare(session *replay.Session) (*regress.Session, error) {
 	}
 	r, courses := replay.RunCourses(session, &found.Inputs, comparison(found))
 	settleResult(r, found)
-	known := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Complete: found.Own, Budget: int(found.Budget), Window: int(found.Window)}
+	known := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Complete: found.Own && len(in.skills) == 0, Held: in.window > 0,
+		Budget: int(found.Budget), Window: int(found.Window)}
 	return regress.Prepare(r, courses, &found.Inputs, known), nil
 }
 

@@ -234,10 +234,29 @@ func (p *Point) State(set *Set, before *Set) (*State, error) {
 		if e := &a.Agent.Events[sheet.Event]; e.Kind == replay.Listing {
 			old = e.Listing.Content
 		}
+		if set == nil && old != "" {
+			l = recorded(l, sheet, old)
+		}
 		st.Sheets = append(st.Sheets, Sheet{Listing: l, From: sheet, Old: old})
 	}
 	p.stand(st, set == nil)
 	return st, nil
+}
+
+// recorded is a listing as the log holds it: it may have gone out under a budget that
+// is not the one asked for now.
+func recorded(l *relist.Listing, from *relist.Sheet, text string) *relist.Listing {
+	out := *l
+	out.Text, out.Used = text, budget.Width(from.Size.Unit, text)
+	out.Forms = slices.Clone(l.Forms)
+	for i := range out.Forms {
+		if l := &from.Lines[i]; l.Sent != "" {
+			f := &out.Forms[i]
+			f.Text, f.Size = l.Sent, budget.Width(from.Size.Unit, l.Sent)
+			f.Description = strings.TrimPrefix(strings.TrimPrefix(l.Sent, "- "+l.Label), ": ")
+		}
+	}
+	return &out
 }
 
 // listed reports whether a listing was sent to the agent by the prompt's answer, though

@@ -33,6 +33,9 @@ type Known struct {
 	// Budget is that of the listing, in its client's unit, and Window the context
 	// window in tokens; 0 if they are not known.
 	Budget, Window int
+	// Held: Budget is to hold whatever the session's was. Otherwise what a listing took
+	// shows that there was room for it.
+	Held bool
 }
 
 // exempt reports whether an entry is the client's own, and shown as it is. Where no file
@@ -49,8 +52,10 @@ func (k *Known) exempt(name string) bool {
 // Line is an entry before it is trimmed.
 type Line struct {
 	budget.Line
-	// At is the place among the lines of the recorded listing, -1 where none is recorded.
-	At int
+	// At is the place among the lines of the recorded listing, -1 where none is recorded;
+	// Sent is the line as it stands there.
+	At   int
+	Sent string
 	// Was is how it was shown.
 	Was replay.Shown
 	// Hidden: its whole text is not known, only what was shown of it.
@@ -90,7 +95,7 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 		if !l.Bare {
 			bare = strings.TrimSuffix(l.Raw, ": "+l.Text)
 		}
-		line := Line{At: i, Was: replay.ShownFull, Line: budget.Line{Full: l.Raw, Bare: bare, Label: strings.TrimPrefix(bare, "- "), Text: l.Text, Name: l.Name, Score: 1}}
+		line := Line{At: i, Sent: l.Raw, Was: replay.ShownFull, Line: budget.Line{Full: l.Raw, Bare: bare, Label: strings.TrimPrefix(bare, "- "), Text: l.Text, Name: l.Name, Score: 1}}
 		line.Exempt = k.exempt(l.Name)
 		if cut := size.Overflow == budget.OverflowUniform && strings.HasSuffix(l.Text, "…"); l.Bare || cut {
 			line.Was, line.Score = replay.ShownNameOnly, 0

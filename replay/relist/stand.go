@@ -127,7 +127,9 @@ func (s *Sheets) recorded(event int, e *replay.Event) *Sheet {
 	if near != nil {
 		sheet.Budget, sheet.Source = near.Budget, near.Source
 	}
-	sheet.Budget = max(sheet.Budget, used)
+	if !known.Held {
+		sheet.Budget = max(sheet.Budget, used)
+	}
 	sheet.rank(s.uses, e.Where.Time)
 	sheet.settle(used)
 	return sheet
