@@ -452,7 +452,10 @@ func (b *Both) room(e *Entry) string {
 		return ""
 	}
 	l := b.After.Sheets[e.Sheet].Listing
-	if !l.Over() {
+	switch {
+	case e.Shown == replay.ShownShortened && e.Need == 0:
+		return "; its text is longer than what one entry may take"
+	case !l.Over():
 		return ""
 	}
 	text := fmt.Sprintf("; the listing asks for %s of %s characters", number(l.Total), number(l.Budget))
