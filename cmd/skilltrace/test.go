@@ -212,6 +212,9 @@ func (a *app) loadSuite(file string, o *testOptions) (*suite, error) {
 	case b.Git != "":
 		s.against, at = "git "+b.Git, b.Git
 		if s.baseline, err = newSet(s.against, b.Git, dirs); err != nil {
+			if b.Line == 0 {
+				return nil, fmt.Errorf("--baseline git:%s: %w", b.Git, err)
+			}
 			return nil, fmt.Errorf("%s:%d: baseline: git %s: %w", file, b.Line, b.Git, err)
 		}
 	case len(b.Folders) > 0:
