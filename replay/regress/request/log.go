@@ -101,7 +101,7 @@ type recorded struct {
 	tail        []string
 	model       string
 	maxTokens   int64
-	params      jsonl.Value
+	betas       []string
 }
 
 // Open reads the logs of a session, with the options of [Reading]. The error is the
@@ -137,7 +137,7 @@ func (l *Log) take(a *agent, r *jsonl.Record) {
 	switch r.Kind {
 	case jsonl.KindAPIRequest:
 		if q := r.Request; q != nil && q.ID != "" {
-			l.requests[q.ID] = &recorded{r.Hash, q.Base, max(q.Keep, 0), q.Tail, q.Model, q.MaxTokens, q.Params}
+			l.requests[q.ID] = &recorded{r.Hash, q.Base, max(q.Keep, 0), q.Tail, q.Model, q.MaxTokens, q.Betas}
 		}
 		return
 	case jsonl.KindAPIRequestShape:
