@@ -12,18 +12,19 @@ const TestSchema = "skilltrace/test@1"
 
 // TestDocument is what became of the cases of a spec.
 type TestDocument struct {
-	Schema     string        `json:"schema"`
-	Spec       string        `json:"spec"`
-	Candidate  string        `json:"candidate,omitempty"` // the folders, in words
-	Baseline   string        `json:"baseline"`            // "the log's own state", "git main", …
-	Shard      string        `json:"shard,omitempty"`
-	Outcome    string        `json:"outcome"` // of the whole run
-	Cases      []TestCase    `json:"cases"`
-	Totals     TestTotals    `json:"totals"`
-	Updated    []string      `json:"updated,omitempty"` // expectations that were rewritten
-	Cost       *TestSpending `json:"cost,omitempty"`    // of asking a model
-	Unlearnt   []string      `json:"problems,omitempty"`
-	SpecFolder string        `json:"-"`
+	Schema    string        `json:"schema"`
+	Spec      string        `json:"spec"`
+	Candidate string        `json:"candidate,omitempty"` // the folders, in words
+	Baseline  string        `json:"baseline"`            // "the log's own state", "git main", …
+	Shard     string        `json:"shard,omitempty"`
+	Outcome   string        `json:"outcome"` // of the whole run
+	Cases     []TestCase    `json:"cases"`
+	Totals    TestTotals    `json:"totals"`
+	Updated   []string      `json:"updated,omitempty"` // expectations that were rewritten
+	Cost      *TestSpending `json:"cost,omitempty"`    // of asking a model
+	Unlearnt  []string      `json:"problems,omitempty"`
+	// Paths are sessions by which name the spec has them, as they are reached from here.
+	Paths map[string]string `json:"-"`
 }
 
 // TestCase is one case under one scorer.

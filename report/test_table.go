@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -371,7 +372,7 @@ func (d *TestDocument) next(style Style) []string {
 	for i := range d.Cases {
 		c := &d.Cases[i]
 		if c.Verdict == string(regress.Failed) && c.Details != nil && len(c.Details.Visible) > 0 && c.Prompt > 0 {
-			out = append(out, fmt.Sprintf("skilltrace why %s %s --prompt %d", ShellWord(c.Details.Visible[0].Skill), ShellWord(c.Session), c.Prompt))
+			out = append(out, fmt.Sprintf("skilltrace why %s %s --prompt %d", ShellWord(c.Details.Visible[0].Skill), ShellWord(cmp.Or(d.Paths[c.Session], c.Session)), c.Prompt))
 			break
 		}
 	}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,16 +19,18 @@ import (
 
 var update = flag.Bool("update", false, "write the output shown in README.md, and that expected in scripts, anew")
 
-// console matches a block of README.md that shows a command and its output.
-var console = regexp.MustCompile("(?s)```console\n\\$ skilltrace ([^\n]*)\n(.*?)```\n")
+// console matches a block of a page that shows a command, its output and, where it is not
+// 0, its exit status.
+var console = regexp.MustCompile("(?s)```console\n\\$ skilltrace ([^\n]*)\n(.*?)(?:\\$ echo \\$\\?\n([0-9]+)\n)?```\n")
 
 // leftOut stands in such a block for lines that are not shown.
 const leftOut = "…"
 
-// TestReadme holds README.md and a how-to to what the program prints: each console block
-// is run on the bundled recordings, in a folder that is named as a clone is.
+// TestReadme holds README.md and other pages to what the program prints: each console block
+// is run on what is bundled, in a folder that is named as a clone is. Blocks of one page
+// run one after another in one clone.
 func TestReadme(t *testing.T) {
-	for _, name := range []string{"README.md", "docs/how-to-why.md"} {
+	for _, name := range []string{"README.md", "docs/how-to-why.md", "docs/examples/README.md"} {
 		t.Run(name, func(t *testing.T) { checkConsole(t, name) })
 	}
 }
@@ -53,8 +57,8 @@ func checkConsole(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	clone := filepath.Join(home, "skilltrace")
-	for _, fixture := range []string{"compact", "overflow"} {
-		if err := os.CopyFS(filepath.Join(clone, "fixtures", fixture), os.DirFS(filepath.Join(root, "fixtures", fixture))); err != nil {
+	for _, dir := range []string{"fixtures/compact", "fixtures/overflow", "docs/examples"} {
+		if err := os.CopyFS(filepath.Join(clone, dir), os.DirFS(filepath.Join(root, dir))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,9 +68,14 @@ func checkConsole(t *testing.T, name string) {
 	fresh := console.ReplaceAllStringFunc(string(readme), func(block string) string {
 		m := console.FindStringSubmatch(block)
 		var out, errs bytes.Buffer
-		if status := Main(strings.Fields(m[1]), &out, &errs, getenv); status != statusOK || errs.Len() > 0 {
+		status := Main(strings.Fields(m[1]), &out, &errs, getenv)
+		if strconv.Itoa(status) != cmp.Or(m[3], "0") || errs.Len() > 0 {
 			t.Errorf("skilltrace %s: status %d, %s", m[1], status, &errs)
 			return block
+		}
+		shownStatus := ""
+		if m[3] != "" {
+			shownStatus = "$ echo $?\n" + m[3] + "\n"
 		}
 		ran++
 		shown, ok := shorten(m[2], out.String())
@@ -76,7 +85,7 @@ func checkConsole(t *testing.T, name string) {
 		case shown != m[2] && !*update:
 			t.Errorf("skilltrace %s: %s shows\n%s\nnow it prints\n%s\n(go test ./cmd/skilltrace -run TestReadme -update)", m[1], page, m[2], shown)
 		}
-		return "```console\n$ skilltrace " + m[1] + "\n" + shown + "```\n"
+		return "```console\n$ skilltrace " + m[1] + "\n" + shown + shownStatus + "```\n"
 	})
 	if ran == 0 {
 		t.Errorf("%s shows no output", page)
@@ -161,7 +170,7 @@ func TestDocumentedCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := 0
-	for _, name := range append(files, "../../README.md") {
+	for _, name := range append(files, "../../README.md", "../../docs/examples/README.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

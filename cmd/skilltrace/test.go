@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -150,6 +151,7 @@ func (a *app) runTest(cmd *cobra.Command, args []string, o *testOptions) error {
 	}
 	doc := report.NewTest(a.shownPath(file), strings.Join(s.Skills, ", "), s.against, results)
 	doc.Shard, doc.Updated, doc.Cost = o.shard, updated, spent
+	doc.Paths = s.paths()
 	if outcome := regress.Outcome(results); outcome != regress.Passed {
 		a.raise(statusFindings)
 	}
@@ -257,6 +259,18 @@ func (s *suite) path(name string) string {
 		return name
 	}
 	return filepath.Join(filepath.Dir(s.File), name)
+}
+
+// paths are the sessions that are named by a path, as they are reached from here.
+func (s *suite) paths() map[string]string {
+	out := map[string]string{}
+	for i := range s.cases {
+		name := s.cases[i].Session
+		if _, err := os.Stat(s.path(name)); err == nil {
+			out[name] = s.path(name)
+		}
+	}
+	return out
 }
 
 // folders are folders of the spec, absolute.

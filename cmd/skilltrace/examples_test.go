@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// TestWorkflow checks that the workflow of docs/examples is YAML, and that its commands
+// exist with all their options.
+func TestWorkflow(t *testing.T) {
+	text, err := os.ReadFile("../../docs/examples/github-actions.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workflow struct {
+		Jobs map[string]struct {
+			Steps []struct{ Run string }
+		}
+	}
+	if err := yaml.Unmarshal(text, &workflow); err != nil {
+		t.Fatal(err)
+	}
+	variables := strings.NewReplacer(`"git:$BASELINE"`, "git:origin/main", `"$SHARD"`, "1/2")
+	formats := map[string]bool{}
+	for _, step := range workflow.Jobs["test"].Steps {
+		rest, ok := strings.CutPrefix(step.Run, "skilltrace ")
+		if !ok {
+			continue
+		}
+		for _, end := range []string{" >>", " ||"} {
+			rest, _, _ = strings.Cut(rest, end)
+		}
+		words := strings.Fields(variables.Replace(rest))
+		a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}
+		cmd, args, err := a.rootCommand().Find(words)
+		if err == nil {
+			err = cmd.ParseFlags(args)
+		}
+		if err == nil {
+			err = cmd.ValidateArgs(cmd.Flags().Args())
+		}
+		if err != nil {
+			t.Errorf("skilltrace %s: %v", rest, err)
+			continue
+		}
+		formats[cmd.Flag("format").Value.String()] = true
+	}
+	for _, want := range []string{"github", "markdown", "junit"} {
+		if !formats[want] {
+			t.Errorf("no step writes %s", want)
+		}
+	}
+}
+
+// TestExampleReplays checks that the session of docs/examples, which was written by hand,
+// is one that the client could have written.
+func TestExampleReplays(t *testing.T) {
+	var out, errs bytes.Buffer
+	const shop = "../../docs/examples/shop/"
+	status := Main([]string{"replay", shop + "testdata/monday.jsonl", "--skills", shop + ".claude/skills", "--usage", shop + "usage.json"}, &out, &errs, func(string) string { return "" })
+	if status != statusOK || !strings.Contains(out.String(), "CHECKS   6 match, 0 divergent, 0 undetermined") {
+		t.Errorf("status %d\n%s%s", status, &out, &errs)
+	}
+}
