@@ -227,7 +227,7 @@ func (a *agent) modelBefore(i int) string {
 			return it.model
 		}
 		if it.note != nil && it.note.typ == "model" && it.note.model != "" {
-			return it.note.model
+			return strings.TrimSuffix(it.note.model, "[1m]") // the window is no part of the API's name
 		}
 	}
 	return ""
