@@ -177,6 +177,8 @@ func causeWords(e *ListingEntry) string {
 		return "skillOverrides"
 	case "undescribed":
 		return "no description"
+	case "unknown":
+		return "its text is not in the log"
 	}
 	return e.Cause
 }
