@@ -194,7 +194,7 @@ var spoken = map[string]bool{
 
 // messages are the messages that the pieces make.
 func (b *builder) messages(effort string) []jsonl.Value {
-	pieces := raised(paired(gathered(b.pieces)))
+	pieces := raised(b.paired(gathered(b.pieces)))
 	var out []jsonl.Value
 	if len(pieces) > 0 && pieces[0].role == "assistant" {
 		// The log begins in the middle; the API wants a user's message first.
@@ -263,7 +263,7 @@ func (b *builder) sawEnd(reply *piece) bool {
 // paired leaves out what the API refuses: calls without a result before the next reply,
 // as a process that was killed leaves them, results without such a call, texts of nothing
 // but blanks, and replies of nothing but thinking.
-func paired(pieces []piece) []piece {
+func (b *builder) paired(pieces []piece) []piece {
 	type place struct {
 		piece int
 		id    string
@@ -305,17 +305,67 @@ func paired(pieces []piece) []piece {
 			case "tool_result":
 				id = block.Get("tool_use_id").Text()
 			default:
-				kept = append(kept, block)
+				if block, ok := b.sendable(block); ok {
+					kept = append(kept, block)
+				}
 				continue
 			}
 			if at := (place{i, id}); answered[at] {
 				delete(answered, at) // each once
+				block, _ = b.sendable(block)
 				kept = append(kept, block)
 			}
 		}
 		pieces[i].blocks = kept
 	}
 	return slices.DeleteFunc(pieces, func(p piece) bool { return len(p.blocks) == 0 || p.role == "assistant" && onlyThinking(p.blocks) })
+}
+
+// sendable is a block as the API takes it. A log that was cut down for sharing can lack
+// what makes one: thinking without its signature is left out, and a text of ours stands
+// for an image that is not there.
+func (b *builder) sendable(block jsonl.Value) (jsonl.Value, bool) {
+	switch block.Get("type").Text() {
+	case "thinking":
+		return block, block.Get("signature").Kind() == jsonl.ValueString
+	case "redacted_thinking":
+		return block, block.Get("data").Kind() == jsonl.ValueString
+	case "image", "document":
+		if block.Get("source").Kind() == jsonl.ValueObject {
+			return block, true
+		}
+		b.missing["images and documents"] = true
+		return textBlock(quote("(An image or a document stood here.)")), true
+	case "tool_result":
+		content := block.Get("content")
+		if content.Kind() != jsonl.ValueArray {
+			return block, true
+		}
+		var parts []jsonl.Value
+		changed := false
+		for part := range content.Items() {
+			sent, ok := b.sendable(part)
+			changed = changed || !ok || len(sent) != len(part)
+			if ok {
+				parts = append(parts, sent)
+			}
+		}
+		if !changed {
+			return block, true
+		}
+		out := jsonl.Value{'{'}
+		for name, v := range block.Members() {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			if name == "content" {
+				v = array(parts)
+			}
+			out = append(append(append(append(out, '"'), name...), '"', ':'), v...)
+		}
+		return append(out, '}'), true
+	}
+	return block, true
 }
 
 func onlyThinking(blocks []jsonl.Value) bool {

@@ -266,3 +266,61 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestCutDown reads a log without what was too private or too large to share.
+func TestCutDown(t *testing.T) {
+	l := logOf(t, "2.1.140",
+		user("p1", "", `[{"type":"text","text":"one"},{"type":"image"}]`),
+		says("a1", "p1", "m1", `[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"t1","name":"Read","input":{}}]`),
+		user("r1", "a1", `[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"image"},{"type":"text","text":"x"}]}]`),
+		says("a2", "r1", "m2", `[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"y"}]`),
+		says("a3", "a2", "m3", `[{"type":"thinking","thinking":"hm","signature":"s"}]`),
+		user("p2", "a3", `"two"`),
+	)
+	r := at(t, l, "p2")
+	const image = `{"type":"text","text":"(An image or a document stood here.)"}`
+	want := strings.Join([]string{
+		`{"role":"user","content":[{"type":"text","text":"one"},` + image + `]}`,
+		`{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[` + image + `,{"type":"text","text":"x"}]}]}`,
+		`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"y"}]}`,
+		`{"role":"user","content":[{"type":"text","text":"two"}]}`,
+		``}, "\n")
+	if got := told(r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if !strings.Contains(strings.Join(r.Assumed, "\n"), "images and documents") {
+		t.Errorf("%q", r.Assumed)
+	}
+}
+
+// TestWrittenAgain writes the records of a log again, as the fixtures of cases are, and
+// reads the same request from them.
+func TestWrittenAgain(t *testing.T) {
+	lines := []string{
+		user("p1", "", `"one"`),
+		listingOf("l1", "p1", "- a: A"),
+		says("a1", "l1", "m1", tools),
+		user("r1", "a1", `[{"type":"tool_result","tool_use_id":"t1","content":"Launching skill: a"}]`),
+		user("b1", "r1", `[{"type":"text","text":"body"}]`, `,"isMeta":true,"sourceToolUseID":"t1"`),
+		says("a2", "b1", "m2", `[{"type":"text","text":"x"}]`),
+		user("p2", "a2", `"two"`),
+		says("a3", "p2", "m3", `[{"type":"text","text":"end"}]`),
+	}
+	want := told(at(t, logOf(t, "2.1.140", lines...), "p2"))
+	var again strings.Builder
+	for _, l := range lines {
+		line := fmt.Sprintf(`{"sessionId":"s","version":"2.1.140",%s}`, l)
+		for r := range jsonl.Read("log", strings.NewReader(line), jsonl.Options{}) {
+			again.Write(jsonl.AppendRecord(nil, r))
+			again.WriteByte('\n')
+		}
+	}
+	l, err := Open(replay.Source{Name: "log", Records: jsonl.Read("log", strings.NewReader(again.String()), Reading())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := told(at(t, l, "p2")); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
