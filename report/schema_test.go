@@ -58,7 +58,7 @@ func TestSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{ReplaySchema: true, TimelineSchema: true, SessionsSchema: true, CostSchema: true, ConformSchema: true, RulesSchema: true, WhySchema: true, FloorSchema: true, VersionSchema: true, ListingSchema: true, "skilltrace/test-case@1": true, budget.PricesSchema: true}
+	known := map[string]bool{ReplaySchema: true, TimelineSchema: true, SessionsSchema: true, CostSchema: true, ConformSchema: true, RulesSchema: true, WhySchema: true, FloorSchema: true, VersionSchema: true, ListingSchema: true, TestSchema: true, TestInitSchema: true, "skilltrace/test-case@1": true, budget.PricesSchema: true}
 	for _, e := range entries {
 		path := filepath.Join("..", "docs", "schema", e.Name())
 		if e.Name() == "skilltrace.test.json" {

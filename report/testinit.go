@@ -44,7 +44,7 @@ func (d *TestInitDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	style.line(&b, fmt.Sprintf("%s: %s, of %s", Escape(d.Spec), plural(d.Cases, "case"), strings.Join(kinds, ", ")))
 	b.WriteString("\n")
-	g := grid{indent: 2, columns: []column{{title: "session"}, {title: "cases", right: true}, {title: "records", right: true}, {title: "bytes", right: true}, {title: "copied to", shrink: 1, least: 20, tail: true}}}
+	g := grid{indent: 2, columns: []column{{title: "session"}, {title: "cases", right: true}, {title: "records", right: true}, {title: "bytes", right: true}, {title: "copied to", shrink: 1, least: 20, middle: true}}}
 	for _, s := range d.Sessions {
 		to := Escape(s.Fixture)
 		if s.Skipped != "" {
