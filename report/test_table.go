@@ -222,7 +222,7 @@ func (d *TestDocument) writeCase(b *strings.Builder, c *TestCase, style Style) {
 	if x := c.Details; x != nil {
 		var lines []string
 		for i := range x.Lexical {
-			if l := &x.Lexical[i]; style.Verbose || l.Verdict == string(regress.Failed) {
+			if l := &x.Lexical[i]; style.Verbose || l.Verdict == string(regress.Failed) && l.Rank > 0 {
 				lines = append(lines, l.words())
 			}
 		}
