@@ -15,7 +15,8 @@ func Reading() jsonl.Options {
 		"api-request", "api-request-shape", "api-request-blob"}}
 }
 
-// Log holds what the requests of a session were made of.
+// Log holds what the requests of a session were made of. It is not changed after [Open],
+// and may be used by several goroutines.
 type Log struct {
 	agents   []*agent
 	shapes   map[string]*jsonl.Shape
