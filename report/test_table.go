@@ -293,7 +293,15 @@ func cutName(name string) string {
 
 // words says what was answered.
 func (a *TestAsked) words(style Style) []string {
+	// An answer alone has no rate worth showing.
+	once := a.Runs == 1
 	line := func(name string, a *TestAsked) string {
+		if once && a.Errors == 0 && len(a.Chosen) == 1 {
+			if skill := a.Chosen[0].Skill; skill != "" {
+				return name + ": called " + cutName(skill)
+			}
+			return name + ": called no skill"
+		}
 		text := fmt.Sprintf("%s: %s of %s called %s", name, count(a.Hits), count(a.Runs-a.Errors), cutName(a.Expected))
 		if a.Runs > a.Errors {
 			text += fmt.Sprintf(" (%s, 95 %% interval %s to %s)", ratePercent(a.Rate), ratePercent(a.Low), ratePercent(a.High))
@@ -320,7 +328,7 @@ func (a *TestAsked) words(style Style) []string {
 	out := []string{line("candidate", a)}
 	if a.Before != nil {
 		out = append(out, line("baseline", a.Before))
-		if d := a.Difference; d != nil {
+		if d := a.Difference; d != nil && !once {
 			out = append(out, fmt.Sprintf("difference %s (95 %% interval %s to %s)", signedPercent(d.Value), signedPercent(d.Low), signedPercent(d.High)))
 		}
 	}

@@ -127,9 +127,16 @@ func (a *app) askProgram(ctx context.Context, s *suite, list []pending, o *testO
 		before := verdict
 		if !p.Both.Alike() {
 			before, _, detail.Before = judge(p.Both.Before)
+			d := answered(detail).Minus(answered(detail.Before))
+			detail.Difference, detail.DifferenceLow, detail.DifferenceHigh = d.Value, d.Low, d.High
 		}
 		p.result.Answer(verdict, before, reason, detail)
 	})
+}
+
+// answered is the rate of the answers that came.
+func answered(d *regress.AskedDetail) live.Rate {
+	return live.Rate{Hits: d.Hits, Of: d.Runs - d.Errors}
 }
 
 // programCase is a case as a program is told of it.
