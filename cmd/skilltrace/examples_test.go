@@ -56,6 +56,24 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
+// TestQuotedFiles checks that files which a page quotes stand there as they are.
+func TestQuotedFiles(t *testing.T) {
+	page, err := os.ReadFile("../../docs/how-to-change-descriptions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []struct{ file, from string }{{"answer.py", "#!"}, {"github-actions.yml", "    env:\n"}} {
+		text, err := os.ReadFile("../../docs/examples/" + q.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := bytes.Index(text, []byte(q.from))
+		if at < 0 || !bytes.Contains(page, text[at:]) {
+			t.Errorf("the page quotes %s as it is not", q.file)
+		}
+	}
+}
+
 // TestExampleReplays checks that the session of docs/examples, which was written by hand,
 // is one that the client could have written.
 func TestExampleReplays(t *testing.T) {

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -14,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skilltrace/skilltrace/replay/regress/live/fake"
+	"github.com/skilltrace/skilltrace/replay/regress/spec"
 	"github.com/skilltrace/skilltrace/report"
 )
 
@@ -28,9 +32,10 @@ const leftOut = "…"
 
 // TestReadme holds README.md and other pages to what the program prints: each console block
 // is run on what is bundled, in a folder that is named as a clone is. Blocks of one page
-// run one after another in one clone.
+// run one after another in one clone. What a test says on stderr stands before its output,
+// and a server with scripted replies is the model.
 func TestReadme(t *testing.T) {
-	for _, name := range []string{"README.md", "docs/how-to-why.md", "docs/examples/README.md"} {
+	for _, name := range []string{"README.md", "docs/how-to-why.md", "docs/how-to-change-descriptions.md", "docs/examples/README.md"} {
 		t.Run(name, func(t *testing.T) { checkConsole(t, name) })
 	}
 }
@@ -57,18 +62,40 @@ func checkConsole(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	clone := filepath.Join(home, "skilltrace")
-	for _, dir := range []string{"fixtures/compact", "fixtures/overflow", "docs/examples"} {
-		if err := os.CopyFS(filepath.Join(clone, dir), os.DirFS(filepath.Join(root, dir))); err != nil {
+	copied := func(dir string) {
+		if err := errors.Join(os.RemoveAll(filepath.Join(clone, dir)), os.CopyFS(filepath.Join(clone, dir), os.DirFS(filepath.Join(root, dir)))); err != nil {
 			t.Fatal(err)
 		}
 	}
+	for _, dir := range []string{"fixtures/compact", "fixtures/overflow", "docs/examples"} {
+		copied(dir)
+	}
 	t.Chdir(clone)
-	getenv := func(key string) string { return map[string]string{"HOME": home, "COLUMNS": "80"}[key] }
+	env := map[string]string{"HOME": home, "COLUMNS": "80"}
+	if text, err := os.ReadFile("docs/examples/shop/model.json"); err == nil {
+		script, err := fake.ReadScript(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := fake.Start(script...)
+		t.Cleanup(model.Close)
+		env["ANTHROPIC_BASE_URL"], env["ANTHROPIC_API_KEY"] = model.URL, "key"
+	}
+	getenv := func(key string) string { return env[key] }
 	ran := 0
 	fresh := console.ReplaceAllStringFunc(string(readme), func(block string) string {
 		m := console.FindStringSubmatch(block)
 		var out, errs bytes.Buffer
-		status := Main(strings.Fields(m[1]), &out, &errs, getenv)
+		args := shellWords(m[1])
+		if _, err := exec.LookPath("python3"); err != nil && slices.Contains(args, "command") {
+			t.Logf("skilltrace %s: not run, as there is no python3", m[1])
+			return block
+		}
+		status := Main(args, &out, &errs, getenv)
+		if args[0] == "test" && status <= statusFindings {
+			out = *bytes.NewBuffer(append(errs.Bytes(), out.Bytes()...))
+			errs.Reset()
+		}
 		if strconv.Itoa(status) != cmp.Or(m[3], "0") || errs.Len() > 0 {
 			t.Errorf("skilltrace %s: status %d, %s", m[1], status, &errs)
 			return block
@@ -76,6 +103,9 @@ func checkConsole(t *testing.T, name string) {
 		shownStatus := ""
 		if m[3] != "" {
 			shownStatus = "$ echo $?\n" + m[3] + "\n"
+		}
+		if slices.Contains(args, "--update") {
+			copied("docs/examples")
 		}
 		ran++
 		shown, ok := shorten(m[2], out.String())
@@ -95,6 +125,15 @@ func checkConsole(t *testing.T, name string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// shellWords are the words of a line of a page.
+func shellWords(line string) []string {
+	words, err := spec.Words(line)
+	if err != nil {
+		return strings.Fields(line)
+	}
+	return words
 }
 
 // shorten leaves out of a command's output what an earlier form of it left out:
@@ -191,7 +230,7 @@ func TestDocumentedCommands(t *testing.T) {
 				rest, _, _ = strings.Cut(rest, end)
 			}
 			a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}
-			cmd, args, err := a.rootCommand().Find(strings.Fields(rest))
+			cmd, args, err := a.rootCommand().Find(shellWords(rest))
 			if err == nil {
 				err = cmd.ParseFlags(args)
 			}
