@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -287,11 +288,11 @@ func (a *app) questions(ctx context.Context, s *suite, list []pending, o *testOp
 					r.AddListing(st.Sheets[i].Text)
 				}
 			}
-			if s.Model != "" {
-				r.Model = s.Model
-			}
-			if o.model != "" {
-				r.Model = o.model
+			if model := cmp.Or(o.model, s.Model); model != "" && model != r.Model {
+				r.Model = model
+				if r.Plain() {
+					r.Assumed = append(r.Assumed, "what the client told the log's model in messages of the role system stands in the user's, as for other models")
+				}
 			}
 			out = append(out, live.Question{ID: p.c.Name, Request: *r, Expect: live.Expect{Any: p.Triggers.Any}})
 		}
