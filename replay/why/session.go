@@ -118,6 +118,7 @@ type agent struct {
 	mode     []string                    // by span
 	moved    map[int][]int               // changes of the mode in the course of a turn, by span
 	unnamed  map[int][]int               // calls of the tool Skill that name no skill: attempts, by span
+	silent   map[int]*replay.Failure     // spans to which no answer came: the request that failed, nil where the log ends
 }
 
 // span is a prompt, or a typed line, and what came of it.
@@ -250,6 +251,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 		}
 	}
 	a.findUnheard()
+	a.findSilent(s.result.Session.Failures)
 	a.findBreaks()
 	for i := range r.Agent.Segments {
 		if g := &r.Agent.Segments[i]; g.Part == replay.PartReference {
@@ -447,6 +449,61 @@ func (a *agent) findSpans() {
 	}
 	slices.SortStableFunc(a.lineOf, func(x, y int) int { return a.spans[x].Where.Line - a.spans[y].Where.Line })
 	a.findModes()
+}
+
+// findSilent finds the prompts that the model did not answer: their last request failed,
+// or the log ends behind them. Where another prompt follows at once the model may have
+// answered both together.
+func (a *agent) findSilent(failures []replay.Failure) {
+	a.silent = map[int]*replay.Failure{}
+	events := a.Agent.Events
+	answered := make([]bool, len(a.spans))
+	last := -1 // of those that were answered
+	for i := range events {
+		if k := events[i].Kind; k != replay.Turn && k != replay.SkillCall {
+			continue
+		}
+		if n := a.owner[i]; n >= 0 {
+			answered[n] = true
+		}
+		last = i
+	}
+	id := a.Agent.ID
+	if id == "main" {
+		id = ""
+	}
+	var own []*replay.Failure // after which the client gave up, by line
+	for i := range failures {
+		if f := &failures[i]; f.Agent == id && f.Retry == 0 && f.Where.File == a.Agent.File {
+			own = append(own, f)
+		}
+	}
+	slices.SortStableFunc(own, func(x, y *replay.Failure) int { return x.Where.Line - y.Where.Line })
+	for n := range a.spans {
+		sp := &a.spans[n]
+		if answered[n] || sp.pseudo || sp.Abandoned || a.typedAway(n) || events[sp.Event].Forked {
+			continue
+		}
+		from := sort.Search(len(own), func(i int) bool { return own[i].Where.Line > sp.Where.Line })
+		to := len(own)
+		if sp.end < len(events) {
+			until := events[sp.end].Where.Line
+			to = sort.Search(len(own), func(i int) bool { return own[i].Where.Line >= until })
+		}
+		var failed *replay.Failure
+		if from < to {
+			failed = own[to-1]
+		}
+		if failed != nil || last < sp.Event {
+			a.silent[n] = failed
+		}
+	}
+}
+
+// typedAway reports whether a span is a line that the client answered itself: the model
+// was asked nothing.
+func (a *agent) typedAway(n int) bool {
+	return a.Agent.Events[a.spans[n].Event].Kind == replay.NoCommand
 }
 
 // findModes finds the mode of each span: the permission mode in which its line was

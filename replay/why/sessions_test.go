@@ -340,6 +340,32 @@ var suite = []session{
 
 	// called
 	{name: "visible and not chosen", version: "2.1.332", build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "the log ends before an answer", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+	}, gate: why.Called, state: why.Undetermined, line: 1, says: "Whether db-migrate was called for prompt 1 (line 1) is not known: the log ends before the model's answer"},
+	{name: "the log ends before an answer to a call", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.use("Skill", `{"skill":"db-migrate"}`)
+	}, gate: why.Called, state: why.Undetermined, line: 3, says: "What came of the call of db-migrate for prompt 1 (line 1) is not known"},
+	{name: "the request failed", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.prompt("run it")
+		b.failed()
+		b.prompt("run it")
+		b.say("done")
+	}, prompt: 2, gate: why.Called, line: 5, says: "and not called: the request failed, and the model did not answer (line 5): 529 overloaded", has: "ask again"},
+	{name: "answered with the prompt behind it", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("and then stop")
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "another command that the client did not know", version: "2.1.140", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.row("system", `"subtype":"informational","content":"Unknown command: /other","level":"warning"`)
+	}, command: "other", gate: why.Called, line: 4, says: "and not called: the client knew no such command, and asked the model nothing"},
 	{name: "listed twice", version: "2.1.332", files: with(map[string]string{migrate: plain, shop + "db-migrate/SKILL.md": plain}), build: asks("- db-migrate: Runs pending database migrations.", listed, "- db-migrate"),
 		gate: why.Described, line: 2, says: "only the name", has: "listed twice, as entries 1 (33 characters) and 3 (by name only) of line 2; the gates judge the last of them"},
 	{name: "kept at a compaction and not chosen", version: "2.1.178", build: func(b *book) {
