@@ -473,7 +473,7 @@ func (a *agent) repeats(event int, name string) []string {
 	if !ok {
 		notes = map[string][]string{}
 		l := a.Agent.Events[event].Listing
-		lines := skills.ParseListing(l.Content, l.Names)
+		lines := skills.ParseListing(l.Content, l.Names, a.blank...)
 		for _, d := range skills.Duplicates(lines) {
 			for n, i := range d.Entries {
 				me := lines[i].Name

@@ -118,6 +118,7 @@ type agent struct {
 	mode     []string                    // by span
 	moved    map[int][]int               // changes of the mode in the course of a turn, by span
 	unnamed  map[int][]int               // calls of the tool Skill that name no skill: attempts, by span
+	blank    []string                    // names of skills that hold blanks
 	silent   map[int]*replay.Failure     // spans to which no answer came: the request that failed, nil where the log ends
 }
 
@@ -250,6 +251,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			}
 		}
 	}
+	a.blank = r.BlankNames()
 	a.findUnheard()
 	a.findSilent(s.result.Session.Failures)
 	a.findBreaks()
@@ -571,7 +573,7 @@ func (a *agent) lines(event int) map[string]skills.ListedLine {
 	}
 	m := map[string]skills.ListedLine{}
 	if e := &a.Agent.Events[event]; e.Listing != nil {
-		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names, a.blank...) {
 			if l.Name != "" {
 				m[l.Name] = l
 			}

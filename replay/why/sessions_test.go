@@ -340,6 +340,13 @@ var suite = []session{
 
 	// called
 	{name: "visible and not chosen", version: "2.1.332", build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "a name with a blank, on a client that tells no names", version: "2.1.140", skill: "Db Migrate",
+		files: with(map[string]string{home + "Db Migrate/SKILL.md": plain}), build: func(b *book) {
+			b.prompt("run the pending migration")
+			b.attach("skill_listing", `,"isInitial":true,"skillCount":2,"content":`+quote(listed+"\n- Db Migrate: Runs pending database migrations."))
+			b.say("done")
+		},
+		gate: why.Called, line: 1, says: "visible, described and not chosen", has: "described passed: in full, 33 characters"},
 	{name: "the log ends before an answer", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")
