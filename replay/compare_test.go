@@ -363,6 +363,16 @@ func TestVisibilityPredicted(t *testing.T) {
 	equal(t, "changes", len(r.Changes), 1)
 }
 
+// TestReplies: a reply under the id of an earlier message stands behind its prompt.
+func TestReplies(t *testing.T) {
+	s := observe(t, user("a", "", "one", at(1)), assistant("b", "a", "m1", text("x"), at(2)), user("c", "b", "two", at(3)), assistant("d", "c", "m1", text("y"), at(4)), assistant("e", "d", "m1", text("z"), at(5)))
+	a := s.Main()
+	equal(t, "events", parents(a), "prompt@1<- turn@2<1 prompt@3<2")
+	equal(t, "replies", fmt.Sprint(a.Replies), "[2]")
+	a.Insert([]replay.Insertion{{Before: 0, Event: replay.Event{Kind: replay.Start, Start: &replay.StartEvent{}}}})
+	equal(t, "replies behind an insertion", fmt.Sprint(a.Replies), "[3]")
+}
+
 func TestInsert(t *testing.T) {
 	s := observe(t, user("a", "", "one", at(1)), assistant("b", "a", "m1", text("x"), at(2)), user("c", "b", "two", at(3)), user("d", "b", "two changed", at(4)), assistant("e", "d", "m2", text("y"), at(5)))
 	a := s.Main()

@@ -173,6 +173,9 @@ type Agent struct {
 	Segments   []Segment
 	// Inherits: it began with the conversation of the agent that started it.
 	Inherits bool
+	// Replies are the events, as indices of Events, behind which a reply goes on, or stands
+	// under the id of an earlier message: one that is no [Turn] of its own.
+	Replies []int
 	// Environment: the log holds what the client tells the model of its environment.
 	Environment bool
 	Prompts     int

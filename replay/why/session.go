@@ -460,15 +460,20 @@ func (a *agent) findSilent(failures []replay.Failure) {
 	a.silent = map[int]*replay.Failure{}
 	events := a.Agent.Events
 	answered := make([]bool, len(a.spans))
-	last := -1 // of those that were answered
-	for i := range events {
-		if k := events[i].Kind; k != replay.Turn && k != replay.SkillCall {
-			continue
-		}
+	last := -1 // of the events that are replies, or stand before one
+	reply := func(i int) {
 		if n := a.owner[i]; n >= 0 {
 			answered[n] = true
 		}
-		last = i
+		last = max(last, i)
+	}
+	for i := range events {
+		if k := events[i].Kind; k == replay.Turn || k == replay.SkillCall {
+			reply(i)
+		}
+	}
+	for _, i := range a.Agent.Replies {
+		reply(i)
 	}
 	id := a.Agent.ID
 	if id == "main" {

@@ -351,6 +351,12 @@ var suite = []session{
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")
 	}, gate: why.Called, state: why.Undetermined, line: 1, says: "Whether db-migrate was called for prompt 1 (line 1) is not known: the log ends before the model's answer"},
+	{name: "answered under the id of an earlier message", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.prompt("run it")
+		b.uses--
+		b.say("done")
+	}, prompt: 2, gate: why.Called, line: 4, says: "visible, described and not chosen"},
 	{name: "the log ends before an answer to a call", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")
