@@ -180,6 +180,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			a.summary.Attempts = append(a.summary.Attempts, replay.Attempt{Skill: e.Skill, By: replay.ByUser, Outcome: replay.OutcomeRefused, Where: e.Where, Prompt: e.PromptN, Abandoned: e.Abandoned, Version: e.Version, Event: i})
 		}
 	}
+	a.typedInVain()
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)
@@ -451,6 +452,24 @@ func (a *agent) findSpans() {
 	}
 	slices.SortStableFunc(a.lineOf, func(x, y int) int { return a.spans[x].Where.Line - a.spans[y].Where.Line })
 	a.findModes()
+}
+
+// typedInVain adds what was typed of skills that are listed and brought no text: to the
+// summary these may be commands of the client's own.
+func (a *agent) typedInVain() {
+	listed, tried := map[string]bool{}, map[int]bool{}
+	for _, c := range a.Changes {
+		listed[c.Skill] = true
+	}
+	for i := range a.summary.Attempts {
+		tried[a.summary.Attempts[i].Event] = true
+	}
+	for i := range a.Agent.Events {
+		e := &a.Agent.Events[i]
+		if e.Kind == replay.Slash && !e.Forked && e.Stack <= 1 && e.Input == "" && !tried[i] && listed[replay.NormalName(e.Skill)] {
+			a.summary.Attempts = append(a.summary.Attempts, replay.Attempt{Skill: e.Skill, By: replay.ByUser, Outcome: replay.OutcomeInvoked, Where: e.Where, Prompt: e.PromptN, Abandoned: e.Abandoned, Version: e.Version, Event: i})
+		}
+	}
 }
 
 // findSilent finds the prompts that the model did not answer: their last request failed,

@@ -347,6 +347,11 @@ var suite = []session{
 			b.say("done")
 		},
 		gate: why.Called, line: 1, says: "visible, described and not chosen", has: "described passed: in full, 33 characters"},
+	{name: "typed, and no text came", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.slash("db-migrate", "", "", "")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Delivered, line: 4, says: "typed, body never injected"},
 	{name: "the log ends before an answer", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

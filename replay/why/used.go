@@ -659,6 +659,9 @@ func (q *query) delivered(s *Step, a *replay.Attempt) bool {
 	case q.goesOn(a.Event):
 		s.State = Failed
 		s.Reason = "launched, body never injected"
+		if a.By == replay.ByUser {
+			s.Reason = "typed, body never injected"
+		}
 		s.Where = a.Where
 		if launched != nil {
 			s.Where, s.Text = launched.Where, firstLine(launched.Text)
