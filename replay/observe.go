@@ -273,6 +273,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 			// Its parent's, and charged to it there; here it is context.
 		default:
 			w.record(n.rec)
+			w.goesOn(n.rec)
 		}
 		w.segment(n.rec)
 		if w.last[i] < 0 && n.parent >= 0 {

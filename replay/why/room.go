@@ -439,7 +439,7 @@ func (q *query) sentence(out *Question) string {
 		return fmt.Sprintf("%s was called %s: %s.", name, at, trimmed(s.Reason))
 	case len(q.calls[out.span]) > 0:
 		return fmt.Sprintf("%s was called %s, without success: %s.", name, at, trimmed(s.Reason))
-	case strings.HasPrefix(s.Reason, NoAnswer), s.Reason == askedNothing:
+	case strings.HasPrefix(s.Reason, NoAnswer), strings.HasPrefix(s.Reason, Interrupted), s.Reason == askedNothing:
 		return fmt.Sprintf("%s was visible and described %s, and %s.", name, at, trimmed(s.Reason))
 	case s.Reason != "not called":
 		return fmt.Sprintf("%s was visible and described %s, and not called as a skill: %s.", name, at, trimmed(strings.TrimPrefix(strings.TrimPrefix(s.Reason, "not by the Skill tool: "), "not called: ")))

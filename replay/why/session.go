@@ -120,6 +120,8 @@ type agent struct {
 	unnamed  map[int][]int               // calls of the tool Skill that name no skill: attempts, by span
 	blank    []string                    // names of skills that hold blanks
 	silent   map[int]*replay.Failure     // spans to which no answer came: the request that failed, nil where the log ends
+	stopped  map[int]replay.Where        // spans whose answer the user stopped before it came, or in its course
+	unended  int                         // the span in the course of whose turn the log ends, -1 for none
 }
 
 // span is a prompt, or a typed line, and what came of it.
@@ -473,11 +475,16 @@ func (a *agent) typedInVain() {
 }
 
 // findSilent finds the prompts that the model did not answer: their last request failed,
-// or the log ends behind them. Where another prompt follows at once the model may have
+// the user stopped it, or the log ends behind them. Where another prompt follows at once the model may have
 // answered both together.
 func (a *agent) findSilent(failures []replay.Failure) {
-	a.silent = map[int]*replay.Failure{}
+	a.silent, a.stopped, a.unended = map[int]*replay.Failure{}, map[int]replay.Where{}, -1
 	events := a.Agent.Events
+	for i := range a.Agent.Interrupts {
+		if in := &a.Agent.Interrupts[i]; in.Event >= 0 && a.owner[in.Event] >= 0 {
+			a.stopped[a.owner[in.Event]] = in.Where
+		}
+	}
 	answered := make([]bool, len(a.spans))
 	last := -1 // of the events that are replies, or stand before one
 	reply := func(i int) {
@@ -493,6 +500,9 @@ func (a *agent) findSilent(failures []replay.Failure) {
 	}
 	for _, i := range a.Agent.Replies {
 		reply(i)
+	}
+	if last >= 0 && a.Agent.Unfinished.Line > 0 && a.owner[last] >= 0 && answered[a.owner[last]] {
+		a.unended = a.owner[last]
 	}
 	id := a.Agent.ID
 	if id == "main" {
@@ -520,7 +530,7 @@ func (a *agent) findSilent(failures []replay.Failure) {
 		if from < to {
 			failed = own[to-1]
 		}
-		if failed != nil || last < sp.Event {
+		if _, stopped := a.stopped[n]; stopped || failed != nil || last < sp.Event {
 			a.silent[n] = failed
 		}
 	}

@@ -374,6 +374,29 @@ var suite = []session{
 		b.prompt("run it")
 		b.say("done")
 	}, prompt: 2, gate: why.Called, line: 5, says: "and not called: the request failed, and the model did not answer (line 5): 529 overloaded", has: "ask again"},
+	{name: "interrupted before an answer", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.user(`[{"type":"text","text":"[Request interrupted by user]"}]`, "")
+		b.prompt("and then stop")
+		b.say("done")
+	}, prompt: 1, gate: why.Called, line: 3, says: "db-migrate was visible and described for prompt 1 (line 1), and not called: the user interrupted before the model answered (line 3).", has: "ask again"},
+	{name: "interrupted in the course of a turn", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.use("Bash", `{"command":"ls"}`)
+		b.user(`[{"type":"text","text":"[Request interrupted by user for tool use]"}]`, "")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen", has: "the user interrupted the turn (line 4)"},
+	{name: "the log ends in the course of a turn", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.use("Bash", `{"command":"ls"}`)
+	}, gate: why.Called, state: why.Undetermined, line: 3, says: "Whether db-migrate was called for prompt 1 (line 1) is not known: not called so far, and the turn is unfinished in the log (line 3)."},
+	{name: "the turn before the last is whole", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.prompt("go on")
+		b.tool("Bash", `{"command":"ls"}`)
+	}, prompt: 1, gate: why.Called, line: 1, says: "visible, described and not chosen"},
 	{name: "answered with the prompt behind it", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")
@@ -529,10 +552,12 @@ var suite = []session{
 	{name: "a call that names no skill", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)
 		b.malformed(`{"skill":7}`, "The parameter `skill` type is expected as `string` but provided as `number`")
+		b.say("done")
 	}, gate: why.Called, line: 1, says: "visible, described and not chosen", has: "(line 4); refused (line 5): InputValidationError: Skill failed due to the following issue: The parameter `skill` type"},
 	{name: "a call with an empty input", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)
 		b.malformed(`{}`, "The required parameter `skill` is missing")
+		b.say("done")
 	}, gate: why.Called, line: 1, says: "not chosen", has: "names no skill: {} (line 4); refused (line 5)"},
 	{name: "a call with the name under another key", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)

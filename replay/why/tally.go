@@ -220,7 +220,8 @@ func (a *agent) findBreaks() {
 	}
 	alone := func(n int) bool {
 		_, silent := a.silent[n]
-		return silent || a.spans[n].Abandoned || a.spans[n].pseudo || a.spans[n].unanswered() || a.typedAway(n)
+		_, stopped := a.stopped[n]
+		return silent || stopped || n == a.unended || a.spans[n].Abandoned || a.spans[n].pseudo || a.spans[n].unanswered() || a.typedAway(n)
 	}
 	for n := range a.spans {
 		sp := &a.spans[n]

@@ -274,6 +274,11 @@ func (q *query) used(n int) []Step {
 		q.later(&called, &force, n)
 	}
 	q.misnamed(&called, n)
+	if called.Reason == NotCalled && n == q.unended {
+		at := q.agent.Agent.Unfinished
+		called.State, called.Missing, called.Where = Undetermined, endOfLog, at
+		called.Reason = fmt.Sprintf("%s, and the turn is unfinished in the log (line %d)", NotSoFar, at.Line)
+	}
 	if len(q.calls[n])+len(q.loose[n]) == 0 {
 		q.elsewhere(&called, n)
 	}
@@ -540,10 +545,16 @@ func (q *query) instead(s *Step, n int) {
 // unanswered says of a prompt that the model did not answer why it called nothing.
 func (q *query) unanswered(s *Step, n int) {
 	failed, silent := q.silent[n]
+	stop, stopped := q.stopped[n]
 	switch {
 	case s.Reason != NotCalled:
 	case q.typedAway(n):
 		s.Reason = askedNothing
+	case silent && stopped && failed == nil:
+		s.Where, s.Reason = stop, fmt.Sprintf("%s (line %d)", Interrupted, stop.Line)
+		s.Advice = append(s.Advice, "ask again")
+	case !silent && stopped:
+		s.Notes = append(s.Notes, fmt.Sprintf("the user interrupted the turn (line %d): what the model would have called behind it is not known", stop.Line))
 	case !silent:
 	case failed == nil:
 		s.State, s.Missing, s.Reason = Undetermined, endOfLog, "the log ends before the model's answer"
@@ -562,6 +573,12 @@ func (q *query) unanswered(s *Step, n int) {
 
 // NoAnswer begins the reason of a call that did not come as the request failed.
 const NoAnswer = "not called: the request failed, and the model did not answer"
+
+// Interrupted begins the reason of a call that did not come as the user stopped the model.
+const Interrupted = "not called: the user interrupted before the model answered"
+
+// NotSoFar begins the reason of a call that may stand behind the end of the log.
+const NotSoFar = "not called so far"
 
 // askedNothing is said of a line that the client answered itself, and endOfLog is what
 // an open call misses.
