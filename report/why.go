@@ -421,7 +421,8 @@ func (q *WhyQuestion) weight() int {
 func (q *WhyQuestion) called() bool {
 	for i := range q.Gates {
 		if g := &q.Gates[i]; g.Gate == string(why.Called) {
-			return g.State == string(why.Passed) || g.State != string(why.Info) && g.Line > 0
+			return g.State == string(why.Passed) || g.State != string(why.Info) && g.Line > 0 &&
+				!strings.HasPrefix(g.Reason, why.NoAnswer) && !strings.HasPrefix(g.Reason, why.Interrupted) && !strings.HasPrefix(g.Reason, why.NotSoFar)
 		}
 	}
 	return false

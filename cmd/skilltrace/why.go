@@ -191,15 +191,22 @@ func filesOf(found *local.Found) map[string]why.File {
 	for path, d := range found.Dates {
 		// What only looks like a skill is known by its date alone.
 		f := why.File{Text: why.FileUnknown, Late: d == local.DatedDuring || d == local.DatedAfter, After: d == local.DatedAfter}
-		if d == local.DatedBefore || d == local.Committed {
+		if d == local.DatedBefore || d == local.Committed || d == local.Given {
 			f.Text = why.FileSame
 		}
 		files[path] = f
 	}
+	// What was given as the session saw it is believed, unless the log shows another text.
+	believed := func(path string, state local.FileState) why.FileState {
+		if state == local.FileUnknown && found.Dates[path] == local.Given {
+			return why.FileSame
+		}
+		return why.FileState(state)
+	}
 	for i := range found.Skills {
 		k := &found.Skills[i]
 		f := files[k.Path]
-		f.Text, f.Described = why.FileState(found.TextOf(k)), why.FileState(found.DescriptionOf(k))
+		f.Text, f.Described = believed(k.Path, found.TextOf(k)), believed(k.Path, found.DescriptionOf(k))
 		if found.LeftOut[k.Path] {
 			f.Hidden = k.Name
 		}

@@ -419,7 +419,7 @@ const (
 )
 
 // giveThen is how to give the files of then.
-const giveThen = "give the skill files as they were: --skills-at session where git has them, or --skills DIR with a copy that kept its dates"
+const giveThen = "give the skill files as they were: --skills-at session where git has them, or --skills DIR with a copy of then"
 
 func (c *chain) exists() {
 	refusal := c.refused(c.n)
