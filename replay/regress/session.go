@@ -21,6 +21,8 @@ type Session struct {
 	courses []replay.Course
 	in      *replay.Inputs
 	sheets  []*relist.Sheets
+	// compared are prompts that were worked out, the last few.
+	compared map[compared]*Both
 }
 
 // Prepare makes a session ready. Courses are those of the result's agents, see
@@ -144,6 +146,7 @@ type State struct {
 	// Edited are the entries that a set changes, adds or takes away.
 	Edited map[string]bool
 	edits  []relist.Edit
+	index  map[string]int // the first of the entries with a name
 }
 
 // Sheet is a listing whose entries stand before the model.
@@ -162,10 +165,8 @@ func (st *State) Of(name string) replay.Shown {
 }
 
 func (st *State) entry(name string) *Entry {
-	for i := range st.Entries {
-		if st.Entries[i].Name == name {
-			return &st.Entries[i]
-		}
+	if i, ok := st.index[name]; ok {
+		return &st.Entries[i]
 	}
 	return nil
 }
@@ -294,30 +295,38 @@ func (st *State) editsOf(s *relist.Sheet, whole bool) []relist.Edit {
 // stand collects the entries that stand. An entry stands in the listing that the session
 // says; one that is new, where it was put.
 func (p *Point) stand(st *State, asRecorded bool) {
+	added := map[string]bool{}
+	for i := range st.edits {
+		if e := &st.edits[i]; e.New && !e.Gone {
+			added[e.Name] = true
+		}
+	}
+	st.index = map[string]int{}
 	for i := range st.Sheets {
 		sheet := &st.Sheets[i]
-		seen := map[string]bool{}
+		best := sheet.Best()
 		for j := range sheet.Forms {
-			f := *sheet.Of(sheet.Forms[j].Name)
-			if seen[f.Name] {
+			name := sheet.Forms[j].Name
+			form := best[name]
+			if form == nil {
 				continue
 			}
-			seen[f.Name] = true
+			delete(best, name) // each once, where the first of its name stands
+			f := *form
 			at, stands := p.seen.Skills.From(f.Name)
-			if stands && at != sheet.From.Event || !stands && !st.isNew(f.Name) {
+			if stands && at != sheet.From.Event || !stands && !added[f.Name] {
 				continue
 			}
 			if asRecorded && stands {
 				f.Shown = p.seen.Skills.Of(f.Name)
 				f.Open = false
 			}
+			if _, ok := st.index[f.Name]; !ok {
+				st.index[f.Name] = len(st.Entries)
+			}
 			st.Entries = append(st.Entries, Entry{Form: f, Sheet: i})
 		}
 	}
-}
-
-func (st *State) isNew(name string) bool {
-	return slices.ContainsFunc(st.edits, func(e relist.Edit) bool { return e.New && !e.Gone && e.Name == name })
 }
 
 // edits are what a set changes of the entries that stand.

@@ -221,6 +221,18 @@ func (l *Listing) Of(name string) *Form {
 	return best
 }
 
+// Best are the forms of all entries by name, as Of gives them.
+func (l *Listing) Best() map[string]*Form {
+	out := make(map[string]*Form, len(l.Forms))
+	for i := range l.Forms {
+		f := &l.Forms[i]
+		if best := out[f.Name]; best == nil || better(f.Shown, best.Shown) {
+			out[f.Name] = f
+		}
+	}
+	return out
+}
+
 // order are the forms from the most to the least.
 var order = []replay.Shown{replay.ShownFull, replay.ShownShortened, replay.ShownNameOnly, replay.ShownAbsent}
 
@@ -232,47 +244,58 @@ func Better(a, b replay.Shown) bool { return better(a, b) }
 
 // Make makes the listing with some entries edited. The sheet stays as it is.
 func (s *Sheet) Make(edits []Edit) *Listing {
-	now := *s
-	now.Lines = slices.Clone(s.Lines)
+	d := make(draft, len(s.Lines))
+	for i := range s.Lines {
+		d[i] = &s.Lines[i]
+	}
 	for i := range edits {
-		now.apply(&edits[i])
+		d = d.apply(&edits[i])
+	}
+	now := *s
+	now.Lines = make([]Line, len(d))
+	for i := range d {
+		now.Lines[i] = *d[i]
 	}
 	t := now.Trim(s.Budget)
-	out := &Listing{Text: t.Text, Used: t.Used, Total: t.Total, Budget: s.Budget, Width: t.TextWidth}
+	out := &Listing{Text: t.Text, Used: t.Used, Total: t.Total, Budget: s.Budget, Width: t.TextWidth, Forms: make([]Form, len(d))}
 	for i := range now.Lines {
-		out.Forms = append(out.Forms, now.form(i, &t))
+		out.Forms[i] = now.form(i, &t)
 	}
 	return out
 }
 
-func (s *Sheet) apply(e *Edit) {
+// draft are the lines of a sheet while they are edited. What the pointers lead to stays as
+// it is.
+type draft []*Line
+
+func (d draft) apply(e *Edit) draft {
 	if e.New {
 		if e.Gone {
-			return
+			return d
 		}
-		s.Lines = slices.Insert(s.Lines, s.place(e), Line{At: -1, Was: replay.ShownAbsent, Capped: e.Capped, Line: e.Line})
-		return
+		return slices.Insert(d, d.place(e), &Line{At: -1, Was: replay.ShownAbsent, Capped: e.Capped, Line: e.Line})
 	}
 	if e.Gone {
-		s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return l.Name == e.Name })
-		return
+		return slices.DeleteFunc(d, func(l *Line) bool { return l.Name == e.Name })
 	}
-	i := s.edited(e)
+	i := edited(len(d), func(i int) *Line { return d[i] }, e)
 	if i < 0 {
-		return
+		return d
 	}
-	l := &s.Lines[i]
-	now := e.Line
-	now.Score = l.Score
-	l.Line, l.Hidden, l.Capped = now, false, e.Capped
+	now := *d[i]
+	score := now.Score
+	now.Line, now.Hidden, now.Capped = e.Line, false, e.Capped
+	now.Score = score
+	d[i] = &now
+	return d
 }
 
-// edited is the line that an edit means, -1 if there is none. Of several with the name,
-// the one with the text that is replaced, else the last: projects stand behind users.
-func (s *Sheet) edited(e *Edit) int {
+// edited is which of n lines an edit means, -1 if none. Of several with the name, the one
+// with the text that is replaced, else the last: projects stand behind users.
+func edited(n int, line func(int) *Line, e *Edit) int {
 	at := -1
-	for i := range s.Lines {
-		if l := &s.Lines[i]; l.Name == e.Name && !l.Exempt {
+	for i := range n {
+		if l := line(i); l.Name == e.Name && !l.Exempt {
 			if at = i; e.Old != "" && l.Text == e.Old {
 				return i
 			}
@@ -283,14 +306,14 @@ func (s *Sheet) edited(e *Edit) int {
 
 // Changes reports whether an edit makes another entry of one that stands.
 func (s *Sheet) Changes(e *Edit) bool {
-	i := s.edited(e)
+	i := edited(len(s.Lines), func(i int) *Line { return &s.Lines[i] }, e)
 	return i >= 0 && (s.Lines[i].Hidden || s.Lines[i].Text != e.Line.Text)
 }
 
 // place is where a new entry stands.
-func (s *Sheet) place(e *Edit) int {
+func (d draft) place(e *Edit) int {
 	find := func(name string) int {
-		return slices.IndexFunc(s.Lines, func(l Line) bool { return l.Name == name })
+		return slices.IndexFunc(d, func(l *Line) bool { return l.Name == name })
 	}
 	if e.After != "" {
 		if i := find(e.After); i >= 0 {
@@ -304,8 +327,8 @@ func (s *Sheet) place(e *Edit) int {
 	}
 	// By its name among those that bear no prefix, which come first since 2.1.129.
 	last := 0
-	for i := range s.Lines {
-		if n := s.Lines[i].Name; !s.Lines[i].Exempt && !skills.OwnName(n) && !strings.Contains(n, ":") {
+	for i := range d {
+		if n := d[i].Name; !d[i].Exempt && !skills.OwnName(n) && !strings.Contains(n, ":") {
 			if last = i + 1; n > e.Name {
 				return i
 			}
