@@ -97,7 +97,8 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 		}
 		line := Line{At: i, Sent: l.Raw, Was: replay.ShownFull, Line: budget.Line{Full: l.Raw, Bare: bare, Label: strings.TrimPrefix(bare, "- "), Text: l.Text, Name: l.Name, Score: 1}}
 		line.Exempt = k.exempt(l.Name)
-		if cut := size.Overflow == budget.OverflowUniform && strings.HasSuffix(l.Text, "…"); l.Bare || cut {
+		alone := bare == l.Raw
+		if cut := size.Overflow == budget.OverflowUniform && strings.HasSuffix(l.Text, "…"); alone || cut {
 			line.Was, line.Score = replay.ShownNameOnly, 0
 			if cut {
 				line.Was = replay.ShownShortened
@@ -107,8 +108,8 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 				text, ok = k.Texts[l.Name]
 			}
 			switch {
-			case ok && text == "" && l.Bare:
-			case ok && text != "" && (l.Bare || strings.HasPrefix(text, strings.TrimSuffix(l.Text, "…"))):
+			case ok && text == "" && alone:
+			case ok && text != "" && (alone || strings.HasPrefix(text, strings.TrimSuffix(l.Text, "…"))):
 				line.Text, line.Full = text, bare+": "+text
 			default:
 				line.Hidden = true
@@ -352,7 +353,7 @@ func (s *Sheet) form(i int, t *budget.Trimmed) Form {
 	if len(r.Text) > len(l.Bare) && strings.HasPrefix(r.Text, l.Bare) {
 		f.Description = strings.TrimPrefix(r.Text[len(l.Bare):], ": ")
 	}
-	if !l.Hidden {
+	if !l.Hidden || f.Shown == replay.ShownAbsent {
 		return f
 	}
 	// Of a text that is not known more may be shown than was, if there is more room.
