@@ -100,8 +100,9 @@ type TestChange struct {
 	TokensAfter  int         `json:"tokens_after"`
 	TextBefore   Text        `json:"text_before,omitempty"`
 	TextAfter    Text        `json:"text_after,omitempty"`
-	Diff         string      `json:"diff,omitempty"` // [-taken away-]{+added+}
-	Causes       []TestCause `json:"causes,omitempty"`
+	Diff         string      `json:"diff,omitempty"`        // [-taken away-]{+added+}
+	Causes       []TestCause `json:"causes,omitempty"`      // the largest
+	MoreCauses   int         `json:"more_causes,omitempty"` // the others
 }
 
 // TestCause is a change of another skill that made an entry stand otherwise.
@@ -262,7 +263,9 @@ func newTestListing(l *regress.ListingChange, diffs differ) *TestListing {
 		if c.TextBefore != c.TextAfter && c.Before != replay.ShownAbsent && c.After != replay.ShownAbsent {
 			x.Diff = diffs.of(c.TextBefore, c.TextAfter)
 		}
-		for _, cause := range c.Causes {
+		const most = 20
+		x.MoreCauses = max(len(c.Causes)-most, 0)
+		for _, cause := range c.Causes[:min(len(c.Causes), most)] {
 			x.Causes = append(x.Causes, TestCause{cause.Skill, cause.What, cause.Grew})
 		}
 		out.Changes = append(out.Changes, x)

@@ -379,13 +379,23 @@ func (c *TestChange) forms() string {
 // because says what made an entry stand otherwise.
 func (c *TestChange) because(name func(string) string) string {
 	var parts []string
-	if c.Edited {
+	switch absent := string(replay.ShownAbsent); {
+	case !c.Edited:
+	case c.Before == absent && c.After != absent:
+		parts = append(parts, "newly listed")
+	case c.After == absent && c.Before != absent:
+		parts = append(parts, "no longer listed")
+	default:
 		parts = append(parts, "edited")
 	}
-	for _, x := range c.Causes {
+	for _, x := range c.Causes[:min(len(c.Causes), fewReasons)] {
 		parts = append(parts, name(x.Skill)+" "+Escape(x.What))
 	}
-	return listAll(parts, fewReasons)
+	text := strings.Join(parts, ", ")
+	if n := len(c.Causes) + c.MoreCauses - fewReasons; n > 0 {
+		text += " and " + count(n) + " more"
+	}
+	return text
 }
 
 // flip is an entry that stands otherwise in some cases.

@@ -65,7 +65,9 @@ type Both struct {
 	point         *Point
 	set, base     *Set
 	change        *ListingChange
+	ranks         *[2]*ranking                       // of Before and After
 	moved         []Cause                            // what every edit does to the room, once asked for
+	took, gave    []Cause                            // of them, those that took room, and those that gave it
 	others        map[string]map[string]replay.Shown // how entries would stand without a change, by its skill
 }
 
@@ -243,14 +245,11 @@ func (b *Both) causes(name string, now replay.Shown) []Cause {
 	if b.edited(name) {
 		return nil // its own change is enough
 	}
-	var out []Cause
-	worse := relist.Better(b.Before.Of(name), now)
-	for _, c := range all {
-		if c.Skill != name && (c.Grew > 0) == worse && c.Grew != 0 {
-			out = append(out, c)
-		}
+	// Many entries have the same causes: they share one list.
+	if relist.Better(b.Before.Of(name), now) {
+		return b.took
 	}
-	return out
+	return b.gave
 }
 
 // tries is how many changes are taken back, each alone, to find the one that made another
@@ -285,6 +284,13 @@ func (b *Both) changedRoom() []Cause {
 	slices.SortStableFunc(b.moved, func(x, y Cause) int {
 		return cmp.Or(cmp.Compare(abs(y.Grew), abs(x.Grew)), strings.Compare(x.Skill, y.Skill))
 	})
+	for _, c := range b.moved {
+		if c.Grew > 0 {
+			b.took = append(b.took, c)
+		} else if c.Grew < 0 {
+			b.gave = append(b.gave, c)
+		}
+	}
 	return b.moved
 }
 
