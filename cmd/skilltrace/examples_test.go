@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/skilltrace/skilltrace/report"
 )
 
 // TestWorkflow checks that the workflow of docs/examples is YAML, and that its commands
@@ -82,5 +85,24 @@ func TestExampleReplays(t *testing.T) {
 	status := Main([]string{"replay", shop + "testdata/monday.jsonl", "--skills", shop + ".claude/skills", "--usage", shop + "usage.json"}, &out, &errs, func(string) string { return "" })
 	if status != statusOK || !strings.Contains(out.String(), "CHECKS   6 match, 0 divergent, 0 undetermined") {
 		t.Errorf("status %d\n%s%s", status, &out, &errs)
+	}
+}
+
+// TestUsageOfEditedSkills: the files of a spec are those that the session did not see, and
+// the usage counts it gives still say whose description goes first.
+func TestUsageOfEditedSkills(t *testing.T) {
+	var out, errs bytes.Buffer
+	args := []string{"test", "../../docs/examples/shop/longer.test.yaml", "--scorer", "visible", "--baseline", "log", "--format", "json"}
+	status := Main(args, &out, &errs, func(string) string { return "" })
+	var doc report.TestDocument
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	listing := doc.Cases[0].Details.Listing
+	if status != statusFindings || len(listing.Changes) != 2 || listing.Changes[0].Skill != "release-notes" || listing.Changes[0].After != "name_only" {
+		t.Errorf("status %d, %+v", status, listing.Changes)
+	}
+	if assumed := doc.Cases[0].Details.Assumed; len(assumed) > 0 {
+		t.Errorf("assumed: %q", assumed)
 	}
 }

@@ -33,6 +33,13 @@ func Prepare(r *replay.Result, courses []replay.Course, in *replay.Inputs, known
 	if in.Usage == nil {
 		uses = &replay.Usage{}
 		replay.CountUses(uses, r.Session)
+	} else {
+		counted := relist.Known{}
+		if known != nil {
+			counted = *known
+		}
+		counted.Usage = in.Usage
+		known = &counted
 	}
 	for i := range r.Agents {
 		s.sheets = append(s.sheets, relist.NewSheets(&r.Agents[i], courses[i], in.Rules, known, uses))

@@ -33,6 +33,8 @@ type Known struct {
 	// Budget is that of the listing, in its client's unit, and Window the context
 	// window in tokens; 0 if they are not known.
 	Budget, Window int
+	// Usage are the client's usage counts, nil if they are not known.
+	Usage *replay.Usage
 	// Held: Budget is to hold whatever the session's was. Otherwise what a listing took
 	// shows that there was room for it.
 	Held bool

@@ -130,7 +130,12 @@ func (s *Sheets) recorded(event int, e *replay.Event) *Sheet {
 	if !known.Held {
 		sheet.Budget = max(sheet.Budget, used)
 	}
-	sheet.rank(s.uses, e.Where.Time)
+	if s.known != nil && s.known.Usage != nil {
+		sheet.score(s.known.Usage, e.Where.Time)
+		sheet.Counted = true
+	} else {
+		sheet.rank(s.uses, e.Where.Time)
+	}
 	sheet.settle(used)
 	return sheet
 }
@@ -191,28 +196,34 @@ func (s *Sheet) settle(used int) {
 // rank gives entries the weight of the uses that the session itself shows. Those that a
 // listing showed whole rank before those that it did not.
 func (s *Sheet) rank(uses *replay.Usage, at time.Time) {
-	var counts map[string]replay.UsageCount
-	if uses != nil {
-		counts = uses.At(at)
-	}
-	most := 0.0
-	score := make([]float64, len(s.Lines))
-	for i := range s.Lines {
-		if c, ok := counts[s.Lines[i].Name]; ok {
-			score[i] = budget.Score(c.Count, c.LastUsedMS, at.UnixMilli())
-			if s.Size.Rank == budget.RankCount {
-				score[i] = float64(c.Count)
-			}
-			most = max(most, score[i])
-		}
-	}
+	most := s.score(uses, at)
 	cut := slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Was == replay.ShownNameOnly && (l.Hidden || l.Text != "") })
 	for i := range s.Lines {
-		s.Lines[i].Score = score[i]
 		if s.Lines[i].Was == replay.ShownFull && cut && !s.ByFiles {
 			s.Lines[i].Score += most + 1
 		}
 	}
+}
+
+// score gives entries the weight of usage counts, 0 where there are none; the greatest is
+// the result.
+func (s *Sheet) score(uses *replay.Usage, at time.Time) (most float64) {
+	var counts map[string]replay.UsageCount
+	if uses != nil {
+		counts = uses.At(at)
+	}
+	for i := range s.Lines {
+		l := &s.Lines[i]
+		l.Score = 0
+		if c, ok := counts[l.Name]; ok {
+			l.Score = budget.Score(c.Count, c.LastUsedMS, at.UnixMilli())
+			if s.Size.Rank == budget.RankCount {
+				l.Score = float64(c.Count)
+			}
+			most = max(most, l.Score)
+		}
+	}
+	return most
 }
 
 // budget is the room of a listing by the session's window and model.
