@@ -2,9 +2,11 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -158,6 +160,37 @@ func checkForms(t *testing.T, d *TestDocument, forms map[string]string) {
 	checkJUnit(t, d, forms["junit.xml"])
 	checkGitHub(t, d, forms["github.txt"])
 	checkTAP(t, d, forms["tap"])
+	checkDisarmed(t, d, forms)
+}
+
+// checkDisarmed checks that a build server obeys nothing of a form, and that programs read
+// the same of it.
+func checkDisarmed(t *testing.T, d *TestDocument, forms map[string]string) {
+	t.Helper()
+	formats := map[string]Format{"junit.xml": FormatJUnit, "md": FormatMarkdown, "tap": FormatTAP, "80.txt": FormatTable, "60.txt": FormatTable}
+	for name, format := range formats {
+		text := string(Disarm([]byte(forms[name]), format))
+		for line := range strings.Lines(text) {
+			if strings.Contains(line, "##[") || strings.HasPrefix(strings.TrimSpace(line), "::") {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+		switch format {
+		case FormatJUnit:
+			checkJUnit(t, d, text)
+		case FormatTAP:
+			checkTAP(t, d, text)
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteJSON(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	var before, after any
+	text := Disarm(b.Bytes(), FormatJSON)
+	if json.Unmarshal(b.Bytes(), &before) != nil || json.Unmarshal(text, &after) != nil || !reflect.DeepEqual(before, after) || bytes.Contains(text, []byte("##[")) {
+		t.Errorf("json: disarmed, it says something else: %.200s", text)
+	}
 }
 
 // checkJUnit reads a suite as build servers do: counts that fit, and a name, a class and

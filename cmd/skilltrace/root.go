@@ -275,11 +275,16 @@ func terminalWidth(w io.Writer) int {
 // write writes a document where the options say.
 func (a *app) write(doc report.Document) error {
 	a.progress.clear()
-	if a.output == "" {
+	watched := a.getenv("GITHUB_ACTIONS") != "" // it obeys what texts of logs may hold
+	if a.output == "" && !watched {
 		return report.Write(a.stdout, doc, report.Format(a.format), a.style())
 	}
 	var b bytes.Buffer
 	if err := report.Write(&b, doc, report.Format(a.format), a.style()); err != nil {
+		return err
+	}
+	if a.output == "" {
+		_, err := a.stdout.Write(report.Disarm(b.Bytes(), report.Format(a.format)))
 		return err
 	}
 	return writeFile(a.output, b.Bytes())
