@@ -21,6 +21,7 @@ import (
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
 	"github.com/skilltrace/skilltrace/replay/relist"
 	"github.com/skilltrace/skilltrace/report"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // testOptions are the options of test.
@@ -151,11 +152,42 @@ func (a *app) runTest(cmd *cobra.Command, args []string, o *testOptions) error {
 	}
 	doc := report.NewTest(a.shownPath(file), strings.Join(s.Skills, ", "), s.against, results)
 	doc.Shard, doc.Updated, doc.Cost = o.shard, updated, spent
-	doc.Paths = s.paths()
+	doc.Paths, doc.Problems = s.paths(), s.problems()
 	if outcome := regress.Outcome(results); outcome != regress.Passed {
 		a.raise(statusFindings)
 	}
 	return a.write(doc)
+}
+
+// problems are the files of the candidates that no client reads, though somebody may have
+// meant a skill by them.
+func (s *suite) problems() []string {
+	r, err := s.in.table.At(cmp.Or(s.in.version, s.in.table.Latest))
+	if err != nil || s.candidate == nil {
+		return nil
+	}
+	words := map[skills.ProblemKind]string{
+		skills.WrongCase: "the file of a skill is SKILL.md, in capitals", skills.TwoDeep: "a skill's folder stands in the folder of skills, not deeper",
+		skills.BrokenLink: "the link leads nowhere", skills.Unreadable: "it cannot be read", skills.NoPluginName: "the plugin has no name",
+	}
+	dir, _ := filepath.Abs(filepath.Dir(s.File))
+	var out []string
+	for _, p := range s.candidate.Problems(&r) {
+		what, ok := words[p.Kind]
+		if !ok {
+			continue // folders of other files, a README
+		}
+		name := filepath.FromSlash(p.Path)
+		if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		if p.Detail != "" {
+			what += ": " + p.Detail
+		}
+		out = append(out, filepath.ToSlash(name)+": "+what)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // shownPath is a path as it is shown: relative to the workspace of a build server, where
