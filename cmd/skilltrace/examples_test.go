@@ -106,3 +106,63 @@ func TestUsageOfEditedSkills(t *testing.T) {
 		t.Errorf("assumed: %q", assumed)
 	}
 }
+
+// TestFirstFolderCounts: of two candidates with one name that of the first folder counts,
+// also by the rules of clients that list both.
+func TestFirstFolderCounts(t *testing.T) {
+	for _, client := range []string{"claude-code@2.1.332", "claude-code@2.1.140"} {
+		var out, errs bytes.Buffer
+		args := []string{"test", "../../docs/examples/shop/longer.test.yaml", "--scorer", "visible", "--client", client, "--format", "json"}
+		Main(args, &out, &errs, func(string) string { return "" })
+		var doc report.TestDocument
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+			t.Fatalf("%v: %s", err, &errs)
+		}
+		changes := doc.Cases[0].Details.Listing.Changes
+		if len(changes) != 2 || changes[1].Skill != "deploy" || changes[1].CharsAfter != changes[1].CharsBefore+800 {
+			t.Errorf("%s: %+v", client, changes)
+		}
+	}
+}
+
+// TestDocumentedKeys checks that the page on specs explains each key that the schema has.
+func TestDocumentedKeys(t *testing.T) {
+	text, err := os.ReadFile("../../docs/schema/skilltrace.test.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/how-to-change-descriptions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema any
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	keys := 0
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			if properties, ok := v["properties"].(map[string]any); ok {
+				for key := range properties {
+					keys++
+					if !bytes.Contains(page, []byte("`"+key+"`")) && !bytes.Contains(page, []byte("`{"+key+":")) {
+						t.Errorf("the page does not explain %s", key)
+					}
+				}
+			}
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	walk(schema)
+	if keys < 20 {
+		t.Errorf("the schema has %d keys", keys)
+	}
+}

@@ -356,15 +356,20 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 	if before != nil {
 		earlier = before.catalogue(r).candidates(known, p.active, p.settings())
 		for _, k := range earlier {
-			if k.entry != nil {
+			if _, ok := old[k.name]; k.entry != nil && !ok {
 				old[k.name] = k.entry.Text
 			}
 		}
 	}
+	lines, taken := linesOf(standing), map[string]int{}
 	for i := range list {
 		k := &list[i]
 		has[k.name] = true
 		switch {
+		case k.entry != nil && taken[k.name] >= max(lines[k.name], 1):
+			// Clients before 2.1.216 list both of two skills with one name. Where the session
+			// has one of them, the first folder's is meant.
+			continue
 		case k.entry == nil:
 			st.Off[k.name] = reasonWords(k.reason, k.detail)
 			if known[k.name] {
@@ -375,6 +380,7 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 		case !known[k.name] && whole < 0:
 			continue // the listing in which it would stand is gone
 		}
+		taken[k.name]++
 		e := *k.entry
 		if e.Name != k.name {
 			e.Name, e.Label = k.name, k.name
@@ -397,6 +403,20 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 		if !has[k.name] && known[k.name] {
 			out = append(out, relist.Edit{Name: k.name, Gone: true})
 			st.Off[k.name], st.Edited[k.name] = "it is no longer there", true
+		}
+	}
+	return out
+}
+
+// linesOf is how many lines of each name stand in one listing, at most.
+func linesOf(standing []*relist.Sheet) map[string]int {
+	out := map[string]int{}
+	for _, s := range standing {
+		own := map[string]int{}
+		for i := range s.Lines {
+			name := s.Lines[i].Name
+			own[name]++
+			out[name] = max(out[name], own[name])
 		}
 	}
 	return out
