@@ -193,7 +193,10 @@ func (d *TestDocument) writeCase(b *strings.Builder, c *TestCase, style Style) {
 				left = style.paint(verdictInk(c.Verdict), label) + strings.Repeat(" ", max(1, verdictWidth-displayWidth(label)))
 				label = ""
 			}
-			b.WriteString(strings.TrimRight(left+style.paint(color, line), " ") + "\n")
+			if color != "" {
+				line = style.paint(color, line)
+			}
+			b.WriteString(strings.TrimRight(left+line, " ") + "\n")
 		}
 	}
 	few := func(color ink, lines []string) {
