@@ -352,6 +352,11 @@ var suite = []session{
 		b.slash("db-migrate", "", "", "")
 		b.say("done")
 	}, command: "db-migrate", gate: why.Delivered, line: 4, says: "typed, body never injected"},
+	{name: "typed of a skill that only its user can call, and no text came", version: "2.1.332", files: map[string]string{migrate: "---\ndescription: Runs it.\ndisable-model-invocation: true\n---\nRun.\n"}, build: func(b *book) {
+		asks(listed)(b)
+		b.slash("db-migrate", "", "", "")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Delivered, line: 4, says: "typed, body never injected"},
 	{name: "the log ends before an answer", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")
