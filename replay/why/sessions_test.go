@@ -314,6 +314,20 @@ var suite = []session{
 		b.prompt("use db-migrate")
 		b.say("done")
 	}, prompt: 2, gate: why.Present, line: 5, says: "lost at the compaction of line 5", has: "does not list again"},
+	{name: "lost at a compaction, of a client that would not log a listing of its next process", version: "2.1.86", files: one(migrate, plain), build: func(b *book) {
+		b.prompt("hello")
+		b.say("hi")
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, state: why.Undetermined, line: 3, says: "unless it was restarted since"},
+	{name: "lost at a compaction, of a client that logs none and is known not to have been restarted", version: "2.1.86", exact: true, files: one(migrate, plain), build: func(b *book) {
+		b.prompt("hello")
+		b.say("hi")
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, line: 3, says: "lost at the compaction of line 3: this client does not list again"},
 	{name: "lost at a compaction by name only", version: "2.1.178", build: func(b *book) {
 		asks(listed, "- db-migrate")(b)
 		b.compact()
