@@ -739,6 +739,29 @@ var suite = []session{
 		b.prompt("again")
 		b.say("done")
 	}, prompt: 2, gate: why.InForce, line: 9, says: "cut at 1,000 characters"},
+	{name: "put back, and kept at a second compaction", version: "2.1.290", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", base+"db-migrate\n\nDo it.\n")
+		b.compact(9)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, state: why.Passed, line: 9, says: "put back whole behind a compaction (line 9)"},
+	{name: "put back, and lost at a second compaction", version: "2.1.290", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", base+"db-migrate\n\nDo it.\n")
+		b.compact(8)
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, line: 10, says: "dropped at the compaction of line 10"},
 	{name: "put back whole, with old arguments", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")
