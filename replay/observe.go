@@ -256,6 +256,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 		w.last[i], w.tails[i] = -1, -2
 	}
 	w.findKept()
+	w.findBlankNames()
 	if id != "main" && len(records) > 0 {
 		w.emitRaw(Event{Kind: Start, Where: w.where(records[0]), Parent: -1, Version: records[0].Version, Start: &StartEvent{Process: -1}})
 	}

@@ -88,7 +88,7 @@ func TestWhyMany(t *testing.T) {
 
 	var census why.Census
 	census.Add(0, s)
-	list := NewWhyAll(census.Skills(), sessions[:1], total, 1)
+	list := NewWhyAll(census.Skills(), census.Unknown(), sessions[:1], total, 1)
 	goldenTables(t, "why-all", list)
 	goldenJSON(t, "why-all", list)
 }

@@ -261,7 +261,7 @@ func (a *app) whyDocument(answers []asked, census *why.Census, o *whyOptions) (*
 		}
 	}
 	if o.all {
-		return report.NewWhyAll(census.Skills(), sessions, total, len(days)), nil
+		return report.NewWhyAll(census.Skills(), census.Unknown(), sessions, total, len(days)), nil
 	}
 	if o.prompt != "" && len(questions) == 0 {
 		return nil, fmt.Errorf("--prompt %s: none of %d prompts fits; want a number, the beginning of a uuid or a part of the text; skilltrace timeline --kind prompt lists them", o.prompt, prompts)

@@ -1081,6 +1081,10 @@ func (c *chain) present() {
 			if r := c.rules(); r != nil && r.Send.AfterCompaction {
 				s.Reason = fmt.Sprintf("lost at the compaction of line %d, and not listed again", ch.Where.Line)
 			}
+			if !c.result.Exact && c.agent.Agent.ID == "main" && ch.Event < c.sp.Event && !c.logs(c.n) {
+				s.State, s.Missing = Undetermined, replay.UnseenRestart
+				s.Reason += ", unless it was restarted since: it would have listed anew, and writes no listing to the log"
+			}
 			s.Text = compactionText(e)
 			s.Advice = append(s.Advice, "type /"+c.sub.Name+"; a new session, or a newer client, lists it again")
 		default:

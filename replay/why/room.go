@@ -465,9 +465,12 @@ func (a *agent) repeats(event int, name string) []string {
 				}
 				var others []string
 				for m, j := range d.Entries {
-					if m != n {
+					if m != n && (d.Kind != skills.DuplicateExact || lines[j].Name != me) { // that it stands twice is told below
 						others = append(others, lines[j].Name)
 					}
+				}
+				if others == nil {
+					continue
 				}
 				notes[me] = append(notes[me], fmt.Sprintf("listed beside %s (%s)", strings.Join(others, ", "), strings.ReplaceAll(string(d.Kind), "-", " ")))
 			}

@@ -456,8 +456,9 @@ func (a *agent) findSpans() {
 	a.findModes()
 }
 
-// typedInVain adds what was typed of skills that are listed and brought no text: to the
-// summary these may be commands of the client's own.
+// typedInVain adds what was typed of skills that are listed, or have a file where none
+// lists them, and brought no text: to the summary these may be commands of the client's
+// own.
 func (a *agent) typedInVain() {
 	listed, tried := map[string]bool{}, map[int]bool{}
 	for _, c := range a.Changes {
@@ -468,10 +469,23 @@ func (a *agent) typedInVain() {
 	}
 	for i := range a.Agent.Events {
 		e := &a.Agent.Events[i]
-		if e.Kind == replay.Slash && !e.Forked && e.Stack <= 1 && e.Input == "" && !tried[i] && listed[replay.NormalName(e.Skill)] {
+		if e.Kind == replay.Slash && !e.Forked && e.Stack <= 1 && e.Input == "" && !tried[i] && (listed[replay.NormalName(e.Skill)] || a.typable(i)) {
 			a.summary.Attempts = append(a.summary.Attempts, replay.Attempt{Skill: e.Skill, By: replay.ByUser, Outcome: replay.OutcomeInvoked, Where: e.Where, Prompt: e.PromptN, Abandoned: e.Abandoned, Version: e.Version, Event: i})
 		}
 	}
+}
+
+// typable reports whether a file of the name that was typed is a skill that the client
+// carries out.
+func (a *agent) typable(i int) bool {
+	m, ok := a.course.At(i)
+	if !ok || m.Missing() != "" {
+		return false
+	}
+	name := replay.NormalName(a.Agent.Events[i].Skill)
+	return slices.ContainsFunc(m.Skills(), func(st skills.Status) bool {
+		return st.Skill.Name == name && st.Reason == skills.Disabled
+	})
 }
 
 // findSilent finds the prompts that the model did not answer: their last request failed,

@@ -314,6 +314,20 @@ var suite = []session{
 		b.prompt("use db-migrate")
 		b.say("done")
 	}, prompt: 2, gate: why.Present, line: 5, says: "lost at the compaction of line 5", has: "does not list again"},
+	{name: "lost at a compaction, of a client that would not log a listing of its next process", version: "2.1.86", files: one(migrate, plain), build: func(b *book) {
+		b.prompt("hello")
+		b.say("hi")
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, state: why.Undetermined, line: 3, says: "unless it was restarted since"},
+	{name: "lost at a compaction, of a client that logs none and is known not to have been restarted", version: "2.1.86", exact: true, files: one(migrate, plain), build: func(b *book) {
+		b.prompt("hello")
+		b.say("hi")
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, line: 3, says: "lost at the compaction of line 3: this client does not list again"},
 	{name: "lost at a compaction by name only", version: "2.1.178", build: func(b *book) {
 		asks(listed, "- db-migrate")(b)
 		b.compact()
@@ -349,6 +363,11 @@ var suite = []session{
 		gate: why.Called, line: 1, says: "visible, described and not chosen", has: "described passed: in full, 33 characters"},
 	{name: "typed, and no text came", version: "2.1.332", build: func(b *book) {
 		asks("- db-migrate: Runs it.")(b)
+		b.slash("db-migrate", "", "", "")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Delivered, line: 4, says: "typed, body never injected"},
+	{name: "typed of a skill that only its user can call, and no text came", version: "2.1.332", files: map[string]string{migrate: "---\ndescription: Runs it.\ndisable-model-invocation: true\n---\nRun.\n"}, build: func(b *book) {
+		asks(listed)(b)
 		b.slash("db-migrate", "", "", "")
 		b.say("done")
 	}, command: "db-migrate", gate: why.Delivered, line: 4, says: "typed, body never injected"},
@@ -720,6 +739,29 @@ var suite = []session{
 		b.prompt("again")
 		b.say("done")
 	}, prompt: 2, gate: why.InForce, line: 9, says: "cut at 1,000 characters"},
+	{name: "put back, and kept at a second compaction", version: "2.1.290", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", base+"db-migrate\n\nDo it.\n")
+		b.compact(9)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, state: why.Passed, line: 9, says: "put back whole behind a compaction (line 9)"},
+	{name: "put back, and lost at a second compaction", version: "2.1.290", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", base+"db-migrate\n\nDo it.\n")
+		b.compact(8)
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, line: 10, says: "dropped at the compaction of line 10"},
 	{name: "put back whole, with old arguments", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

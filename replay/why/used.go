@@ -174,6 +174,9 @@ func (q *query) carriedBehind(s carried, i int, mine bool) carried {
 		if s.body >= 0 && e.Compaction.Kept[q.event(s.body).Where.UUID] {
 			return s
 		}
+		if (s.how == carriedBack || s.how == carriedCut) && e.Compaction.Kept[q.event(s.where).Where.UUID] {
+			return s // what was put back is kept (recorded at 2.1.290)
+		}
 		s.how, s.where = carriedDropped, i
 		if m, ok := q.momentBefore(i); ok && m.Rules() != nil && !m.Rules().Compaction.Recorded {
 			s.how = carriedUnknown
