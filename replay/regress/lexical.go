@@ -92,7 +92,7 @@ func (p *Point) lexical(c *spec.Case, b *Both, out *Result) {
 		b.ranks = &[2]*ranking{b.Before.ranking(p.Text), b.After.ranking(p.Text)}
 	}
 	before, now := b.ranks[0], b.ranks[1]
-	out.Assumed = b.After.assumed()
+	out.Assumed = b.assumed()
 	verdict, base := Skipped, Skipped
 	var reasons []string
 	take := func(d LexicalDetail) {

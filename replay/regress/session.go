@@ -491,17 +491,38 @@ func (p *Point) active(k *skills.Skill, patterns []string) bool {
 	return false
 }
 
+// hidden is the number of entries whose whole text neither the session nor the set tells.
+func (st *State) hidden(s *relist.Sheet) int {
+	n := 0
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.Hidden && !slices.ContainsFunc(st.edits, func(e relist.Edit) bool { return e.Name == l.Name }) {
+			n++
+		}
+	}
+	return n
+}
+
+func others(n int) string {
+	if n == 1 {
+		return "1 other skill"
+	}
+	return fmt.Sprintf("%d other skills", n)
+}
+
 // assumed is what the sheets of a state rest on and no input tells.
 func (st *State) assumed() []string {
 	var out []string
 	for i := range st.Sheets {
 		s := st.Sheets[i].From
+		if st.Sheets[i].Old == "" {
+			out = append(out, "the log holds no listing: this one follows from the skill files, without others that the session had")
+		}
 		byUse := s.Size.Overflow == budget.OverflowGreedy || s.Size.Overflow == budget.OverflowStrip
 		if byUse && !s.Counted && st.Sheets[i].Over() {
 			out = append(out, "usage counts are not known: skills rank by the calls in the log (--usage FILE gives the counts)")
 		}
-		if h := s.Hidden(); h > 0 && !s.ByFiles {
-			out = append(out, fmt.Sprintf("the whole descriptions of %d other skills are not in the log; they stay as they were", h))
+		if h := st.hidden(s); h > 0 && !s.ByFiles {
+			out = append(out, fmt.Sprintf("the whole descriptions of %s are not in the log; they stay as they were", others(h)))
 		}
 	}
 	slices.Sort(out)

@@ -167,6 +167,15 @@ func (b *Both) compare() *ListingChange {
 	return out
 }
 
+// assumed is what the comparison rests on and no input tells.
+func (b *Both) assumed() []string {
+	out := b.After.assumed()
+	if b.base == nil && slices.ContainsFunc(b.Before.Sheets, func(s Sheet) bool { return s.Old == "" }) {
+		out = append(out, "the log's own state is not in it: compared with the skill files as they are now, so nothing differs")
+	}
+	return out
+}
+
 // loss is how much less is shown of an entry.
 func (c *EntryChange) loss() int {
 	return slices.Index(spec.Forms, c.After) - slices.Index(spec.Forms, c.Before)
@@ -380,7 +389,7 @@ func number(n int) string {
 // visible judges a case by what the model would see.
 func (p *Point) visible(c *spec.Case, b *Both, out *Result) {
 	out.Listing = b.Change()
-	out.Assumed = b.After.assumed()
+	out.Assumed = b.assumed()
 	var reasons []string
 	verdict, base := Skipped, Skipped
 	take := func(d VisibleDetail, before Verdict) {
@@ -666,7 +675,7 @@ func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Re
 		case b.NoSignal(c.Expect.Triggers) != "":
 			r.Verdict, r.Reason = Inconclusive, b.NoSignal(c.Expect.Triggers)
 		default:
-			r.Assumed = b.After.assumed()
+			r.Assumed = b.assumed()
 			questions = append(questions, Question{Result: len(out), Scorer: scorer, Triggers: c.Expect.Triggers, Point: p, Both: b})
 		}
 		if r.Verdict == Skipped && r.Reason == "" {

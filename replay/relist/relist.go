@@ -100,7 +100,7 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 		line := Line{At: i, Sent: l.Raw, Was: replay.ShownFull, Line: budget.Line{Full: l.Raw, Bare: bare, Label: strings.TrimPrefix(bare, "- "), Text: l.Text, Name: l.Name, Score: 1}}
 		line.Exempt = k.exempt(l.Name)
 		alone := bare == l.Raw
-		if cut := size.Overflow == budget.OverflowUniform && strings.HasSuffix(l.Text, "…"); alone || cut {
+		if cut := line.cut(&size); alone || cut {
 			line.Was, line.Score = replay.ShownNameOnly, 0
 			if cut {
 				line.Was = replay.ShownShortened
@@ -120,6 +120,12 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 		s.Lines = append(s.Lines, line)
 	}
 	return s
+}
+
+// cut reports whether an entry of a log shows the beginning of its text, cut to a width.
+// What came with the client is never cut.
+func (l *Line) cut(size *budget.Size) bool {
+	return size.Overflow == budget.OverflowUniform && strings.HasSuffix(l.Text, "…") && !(l.Exempt && size.ExemptBundled)
 }
 
 // plain are the lines as budget trims them.

@@ -62,6 +62,7 @@ func TestFromLog(t *testing.T) {
 		{"an entry of several lines", "- a: One\nand more\n- b: Two.", greedy, nil, `a full "One\nand more"; b full "Two."`},
 		{"what is no entry", "Skills:\n- a: One.", greedy, nil, `a full "One."`},
 		{"the client's own, by its file", "- a: One.\n- b: Two.", greedy, &Known{Given: map[string]bool{"a": true}}, `a full E "One."; b full "Two."`},
+		{"the client's own is cut nowhere", "- a: One an…\n- b: Two.", budget.Size{Overflow: budget.OverflowUniform, Unit: budget.UnitUTF16, ExemptBundled: true}, &Known{Given: map[string]bool{"a": true}}, `a full E "One an…"; b full "Two."`},
 		{"nothing", "", greedy, nil, ""},
 	} {
 		s := FromLog(skills.ParseListing(tt.text, nil), tt.size, tt.known)

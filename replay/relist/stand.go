@@ -152,7 +152,9 @@ func (s *Sheet) texts(known *Known) (texts map[string]string, given map[string]b
 	}
 	for i := range s.Lines {
 		l := &s.Lines[i]
-		texts[l.Name], given[l.Name] = l.Text, l.Exempt
+		if given[l.Name] = l.Exempt; !l.Hidden {
+			texts[l.Name] = l.Text
+		}
 	}
 	return texts, given
 }
@@ -174,6 +176,14 @@ func (s *Sheets) untrimmed(p *replay.Effect) *Sheet {
 		if e := shown[l.Name]; e != nil {
 			line.Was = e.Shown
 			line.Capped = e.Capped
+		}
+		if u.Unfiled[l.Name] && !line.Exempt {
+			switch {
+			case l.Full == l.Bare:
+				line.Was, line.Hidden = replay.ShownNameOnly, true
+			case line.cut(&u.Size):
+				line.Was, line.Hidden = replay.ShownShortened, true
+			}
 		}
 		sheet.Lines = append(sheet.Lines, line)
 	}
