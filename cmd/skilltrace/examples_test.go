@@ -102,8 +102,8 @@ func TestUsageOfEditedSkills(t *testing.T) {
 	if status != statusFindings || len(listing.Changes) != 2 || listing.Changes[0].Skill != "release-notes" || listing.Changes[0].After != "name_only" {
 		t.Errorf("status %d, %+v", status, listing.Changes)
 	}
-	if assumed := doc.Cases[0].Details.Assumed; len(assumed) > 0 {
-		t.Errorf("assumed: %q", assumed)
+	if assumed := strings.Join(doc.Cases[0].Details.Assumed, "; "); strings.Contains(assumed, "usage") {
+		t.Errorf("assumed: %s", assumed)
 	}
 }
 
