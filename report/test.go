@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -390,6 +391,8 @@ func (d *TestDocument) advice() string {
 	switch {
 	case d.Outcome != string(regress.Inconclusive):
 		return ""
+	case t.Passed > 0:
+		return fmt.Sprintf("Inconclusive: %s could not be asked or read, and what was not judged did not pass. Each says why.", plural(t.Errored, "check"))
 	case len(d.Cases) == 0:
 		return "Nothing was judged: there is no case here."
 	case t.Skipped == len(d.Cases):

@@ -391,6 +391,7 @@ func TestTestNothing(t *testing.T) {
 		{[]regress.Verdict{regress.Skipped, regress.Inconclusive}, "inconclusive", "Each case says what is missing"},
 		{[]regress.Verdict{regress.Passed, regress.Inconclusive}, "passed", ""},
 		{[]regress.Verdict{regress.Errored}, "errored", ""},
+		{[]regress.Verdict{regress.Passed, regress.Errored}, "inconclusive", "could not be asked or read"},
 	} {
 		var list []regress.Result
 		for _, v := range tt.verdicts {

@@ -287,8 +287,9 @@ func TestOutcome(t *testing.T) {
 	}{
 		{nil, regress.Inconclusive},
 		{[]regress.Verdict{regress.Passed, regress.Skipped}, regress.Passed},
-		{[]regress.Verdict{regress.Passed, regress.Errored}, regress.Errored},
-		{[]regress.Verdict{regress.Errored, regress.Passed}, regress.Errored},
+		{[]regress.Verdict{regress.Passed, regress.Errored}, regress.Inconclusive},
+		{[]regress.Verdict{regress.Errored, regress.Passed}, regress.Inconclusive},
+		{[]regress.Verdict{regress.Errored, regress.Inconclusive}, regress.Errored},
 		{[]regress.Verdict{regress.Errored, regress.Failed, regress.Passed}, regress.Failed},
 		{[]regress.Verdict{regress.Inconclusive, regress.Inconclusive}, regress.Inconclusive},
 		{[]regress.Verdict{regress.Inconclusive, regress.Passed}, regress.Passed},
