@@ -75,6 +75,8 @@ type Sheet struct {
 	Size   budget.Size
 	Budget int    // in the unit of Size.Unit
 	Source string // where the budget comes from, in words
+	// Narrowed is the budget that was assumed and that the log disproves; 0 if it does not.
+	Narrowed int
 	// ByFiles: the entries follow from skill files, and so does the log.
 	ByFiles bool
 	// Counted: the ranks rest on the client's usage counts, or matter to no entry.

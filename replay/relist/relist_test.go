@@ -206,3 +206,38 @@ func FuzzMake(f *testing.F) {
 		}
 	})
 }
+
+func TestRoom(t *testing.T) {
+	texts := &Known{Texts: map[string]string{"b": "Two and more.", "c": "Three and more.", "d": "Four and more."}}
+	for _, tt := range []struct {
+		name, text string
+		size       budget.Size
+		limit      int
+		want       int // 0: the limit
+	}{
+		{"room for none", "- a: One.\n- b\n- c\n- d", greedy, 28, 0},
+		{"room for one, which may have been longer", "- a: One.\n- b: Two and more.\n- c\n- d", greedy, 50, 0},
+		{"room for all that were left out", "- a: One.\n- b\n- c\n- d", greedy, 100, 21},
+		{"all in", "- a: One.\n- b: Two and more.", greedy, 100, 0},
+	} {
+		s := from(tt.text, tt.size, tt.limit, texts)
+		if tt.want == 0 {
+			tt.want = tt.limit
+		}
+		if got := s.room(budget.Width(tt.size.Unit, tt.text)); got != tt.want {
+			t.Errorf("%s: %d of %d (%d), want %d", tt.name, got, tt.limit, budget.Width(tt.size.Unit, tt.text), tt.want)
+		}
+	}
+	// A width tells its budget.
+	long := &Known{Texts: map[string]string{}}
+	var whole []string
+	for _, name := range []string{"a", "b", "c"} {
+		long.Texts[name] = strings.Repeat(name, 300)
+		whole = append(whole, "- "+name+": "+long.Texts[name])
+	}
+	sent := from(strings.Join(whole, "\n"), uniform, 0, nil).Trim(400).Text
+	s := from(sent, uniform, 800, long)
+	if s.Budget = s.room(budget.Width(uniform.Unit, sent)); s.Budget >= 800 || s.Make(nil).Text != sent {
+		t.Errorf("%d: %s\nwant %s", s.Budget, s.Make(nil).Text, sent)
+	}
+}

@@ -2,6 +2,7 @@ package relist
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -136,6 +137,11 @@ func (s *Sheets) recorded(event int, e *replay.Event) *Sheet {
 	} else {
 		sheet.rank(s.uses, e.Where.Time)
 	}
+	if room := sheet.Budget; !known.Held {
+		if sheet.Budget = sheet.room(used); sheet.Budget != room {
+			sheet.Source, sheet.Narrowed = "what the listing of the log took", room
+		}
+	}
 	sheet.settle(used)
 	return sheet
 }
@@ -201,6 +207,50 @@ func (s *Sheet) settle(used int) {
 	s.width = t.TextWidth
 	byUse := s.Size.Overflow == budget.OverflowGreedy || s.Size.Overflow == budget.OverflowStrip
 	s.Counted = s.Counted || !byUse
+}
+
+// room is the budget that the log leaves possible, no more than is assumed. An assumed one
+// is disproved where it would have shown more of most of the entries that the log shows
+// cut. A few may only be shorter by now.
+func (s *Sheet) room(used int) int {
+	if s.Budget <= used || s.Size.Overflow == budget.OverflowCut {
+		return s.Budget
+	}
+	cut, more := 0, s.showsMore(s.Budget)
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.Was != replay.ShownFull && !l.Hidden && l.Text != "" {
+			cut++
+		}
+	}
+	if s.Size.Overflow != budget.OverflowUniform {
+		more = 0
+		for i := range s.Lines {
+			if l := &s.Lines[i]; l.Was == replay.ShownNameOnly && !l.Hidden && l.Text != "" && budget.Width(s.Size.Unit, l.Full)-budget.Width(s.Size.Unit, l.Bare) <= s.Budget-used {
+				more++
+			}
+		}
+	}
+	if more < 2 || more <= cut/2 {
+		return s.Budget
+	}
+	if s.Size.Overflow != budget.OverflowUniform {
+		return used
+	}
+	// The widest that shows no more than the log.
+	return used + sort.Search(s.Budget-used, func(n int) bool { return s.showsMore(used+n+1) > 0 })
+}
+
+// showsMore is the number of entries that the log shows cut and of which a budget would
+// show more.
+func (s *Sheet) showsMore(limit int) int {
+	n := 0
+	t := s.Trim(limit)
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.Was != replay.ShownFull && !l.Hidden && len(t.Lines[i].Text) > len(l.Sent) {
+			n++
+		}
+	}
+	return n
 }
 
 // rank gives entries the weight of the uses that the session itself shows. Those that a
