@@ -17,6 +17,7 @@ type TestInitDocument struct {
 	Positive int           `json:"positive"`
 	Miss     int           `json:"miss"`
 	Negative int           `json:"negative"`
+	Skipped  int           `json:"skipped,omitempty"` // of them: nothing judges them as they are
 	Redacted bool          `json:"redacted"`
 	Sessions []TestFixture `json:"sessions"`
 }
@@ -54,6 +55,10 @@ func (d *TestInitDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	if err := g.write(&b, style); err != nil {
 		return err
+	}
+	if d.Skipped > 0 {
+		b.WriteString("\n")
+		style.line(&b, fmt.Sprintf("Of these, %s cannot be judged now: the spec has the reason of each, under skip.", plural(d.Skipped, "case")))
 	}
 	if d.Redacted {
 		b.WriteString("\n")

@@ -158,6 +158,10 @@ func beginning(text string) string {
 func str(s string) *yaml.Node {
 	n := &yaml.Node{}
 	n.SetString(strings.ToValidUTF8(s, "\uFFFD"))
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off": // no strings to readers of YAML 1.1
+		n.Style = yaml.DoubleQuotedStyle
+	}
 	return n
 }
 
