@@ -162,6 +162,8 @@ func TestVerdicts(t *testing.T) {
 			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "characters; its text is longer than what one entry may take"},
 		{name: "manual only now", log: basic(new1, "- migrate: Runs it."), set: map[string]string{"migrate": "description: Runs it.\ndisable-model-invocation: true"},
 			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "absent, not described in full: disable-model-invocation"},
+		{name: "held back by paths now", log: basic(new1, "- migrate: Runs it."), set: map[string]string{"migrate": "description: Runs it.\npaths: [\"db/**\"]"},
+			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "migrate is absent, not described in full: its paths (db) match no file"},
 		{name: "deleted since the baseline", log: basic(new1, "- migrate: Runs it.", "- commit: Writes."), set: map[string]string{"commit": "Writes."}, base: map[string]string{"migrate": "Runs it.", "commit": "Writes."},
 			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "it is no longer there"},
 		{name: "new", log: basic(new1, "- commit: Writes."), set: map[string]string{"migrate": "Runs it."},

@@ -472,10 +472,20 @@ func (p *Point) skill(name string) *skills.Skill {
 	return nil
 }
 
+// first reports whether an event is a whole listing before any file was touched: what
+// stands in it had no paths.
+func (p *Point) first(event int) bool {
+	a := p.Agent()
+	if e := &a.Events[event]; e.Kind != replay.Listing || e.Listing.HasInitial && !e.Listing.Initial {
+		return false
+	}
+	return !slices.ContainsFunc(a.Events[:event], func(e replay.Event) bool { return e.Kind == replay.Touch })
+}
+
 // active reports whether a skill with paths had come in by the prompt: the session shows
-// it, or a file was touched that its patterns match.
+// it where one with paths can stand, or a file was touched that its patterns match.
 func (p *Point) active(k *skills.Skill, patterns []string) bool {
-	if _, stands := p.seen.Skills.From(k.Name); stands {
+	if at, stands := p.seen.Skills.From(k.Name); stands && !p.first(at) {
 		return true
 	}
 	cwd := p.s.Result.Session.CWD
