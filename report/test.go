@@ -389,14 +389,14 @@ func (t *TestTotals) sentence() string {
 func (d *TestDocument) advice() string {
 	t := &d.Totals
 	switch {
+	case d.Outcome == string(regress.Skipped):
+		return "Nothing was judged: all are skipped. Take skip out of a case, or name a scorer that judges what it expects (--scorer)."
 	case d.Outcome != string(regress.Inconclusive):
 		return ""
 	case t.Passed > 0:
 		return fmt.Sprintf("Inconclusive: %s could not be asked or read, and what was not judged did not pass. Each says why.", plural(t.Errored, "check"))
 	case len(d.Cases) == 0:
 		return "Nothing was judged: there is no case here."
-	case t.Skipped == len(d.Cases):
-		return "Nothing was judged: all are skipped, and a run that judges nothing does not pass. Take skip out of a case, or name a scorer that judges what it expects (--scorer)."
 	}
 	return "Nothing could be judged, and a run that judges nothing does not pass. Each case says what is missing: skill files that the session had (skills, baseline), a skill in the listing, or another prompt."
 }

@@ -387,7 +387,7 @@ func TestTestNothing(t *testing.T) {
 		says     string
 	}{
 		{nil, "inconclusive", "there is no case here"},
-		{[]regress.Verdict{regress.Skipped, regress.Skipped}, "inconclusive", "all are skipped"},
+		{[]regress.Verdict{regress.Skipped, regress.Skipped}, "skipped", "all are skipped"},
 		{[]regress.Verdict{regress.Skipped, regress.Inconclusive}, "inconclusive", "Each case says what is missing"},
 		{[]regress.Verdict{regress.Passed, regress.Inconclusive}, "passed", ""},
 		{[]regress.Verdict{regress.Errored}, "errored", ""},

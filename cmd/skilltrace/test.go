@@ -153,7 +153,7 @@ func (a *app) runTest(cmd *cobra.Command, args []string, o *testOptions) error {
 	doc := report.NewTest(a.shownPath(file), strings.Join(s.Skills, ", "), s.against, results)
 	doc.Shard, doc.Updated, doc.Cost = o.shard, updated, spent
 	doc.Paths, doc.Problems = s.paths(), s.problems()
-	if outcome := regress.Outcome(results); outcome != regress.Passed {
+	if outcome := regress.Outcome(results); outcome != regress.Passed && outcome != regress.Skipped {
 		a.raise(statusFindings)
 	}
 	return a.write(doc)

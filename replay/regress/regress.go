@@ -111,9 +111,9 @@ func (r *Result) settle() { r.Change = changeOf(r.Baseline, r.Verdict) }
 
 // Outcome is the verdict of a whole run: failed if a case did; inconclusive if some could
 // not be asked while others passed, or nothing was judged; errored if nothing but errors
-// came. Only a run that passed is one that holds.
+// came; skipped if all were to be left alone.
 func Outcome(results []Result) Verdict {
-	passed, errored := false, false
+	passed, errored, open := false, false, len(results) == 0
 	for i := range results {
 		switch results[i].Verdict {
 		case Failed:
@@ -122,11 +122,15 @@ func Outcome(results []Result) Verdict {
 			errored = true
 		case Passed:
 			passed = true
+		case Inconclusive:
+			open = true
 		}
 	}
 	switch {
 	case errored && !passed:
 		return Errored
+	case !errored && !passed && !open:
+		return Skipped
 	case errored || !passed:
 		return Inconclusive
 	}

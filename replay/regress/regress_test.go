@@ -292,6 +292,8 @@ func TestOutcome(t *testing.T) {
 		{[]regress.Verdict{regress.Passed, regress.Errored}, regress.Inconclusive},
 		{[]regress.Verdict{regress.Errored, regress.Passed}, regress.Inconclusive},
 		{[]regress.Verdict{regress.Errored, regress.Inconclusive}, regress.Errored},
+		{[]regress.Verdict{regress.Skipped, regress.Skipped}, regress.Skipped},
+		{[]regress.Verdict{regress.Skipped, regress.Inconclusive}, regress.Inconclusive},
 		{[]regress.Verdict{regress.Errored, regress.Failed, regress.Passed}, regress.Failed},
 		{[]regress.Verdict{regress.Inconclusive, regress.Inconclusive}, regress.Inconclusive},
 		{[]regress.Verdict{regress.Inconclusive, regress.Passed}, regress.Passed},
