@@ -71,6 +71,8 @@ printf '%-28s %8s %8s %9s %9s %9s\n' command 'wall s' 'CPU s' 'MB/CPU s' speed '
 row 'peer: encoding/json' "$dir/peer" "${logs[@]}"
 if command -v jq >/dev/null; then row "peer: jq -c .type ($(jq --version))" jq -c .type "${logs[@]}"; fi
 for command in ${COMMANDS:-sessions timeline replay}; do
-  row "skilltrace $command" "$dir/skilltrace" "$command" "$log"
+  args=()
+  if [ "$command" = why ]; then args=(skill-15); fi # one that the session lists and calls
+  row "skilltrace $command" "$dir/skilltrace" "$command" "${args[@]}" "$log"
   if [ "$command" = replay ]; then row 'skilltrace replay to JSON' "$dir/skilltrace" replay --format json "$log"; fi
 done

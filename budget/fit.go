@@ -3,6 +3,7 @@ package budget
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -37,6 +38,7 @@ type Fit struct {
 type Cut struct {
 	Line     int // index among the lines
 	Had, Now int // widths of the text
+	least    int // the width of its first character
 }
 
 // NewFit measures a listing. In all methods but one it is shown whole if its lines and
@@ -64,7 +66,16 @@ func spare(l *Line, s Size) int {
 	if l.Exempt || l.Text == "" {
 		return 0
 	}
-	return max(Width(s.Unit, l.Text)-1, 0)
+	return max(Width(s.Unit, l.Text)-least(l, s), 0)
+}
+
+// least is the width of a text's first character.
+func least(l *Line, s Size) int {
+	const wide = 2
+	if CutWidth(s.Unit, l.Text, wide-1) == "" {
+		return wide
+	}
+	return wide - 1
 }
 
 // Longest cuts always from the longest text, so that the fewest texts lose anything. It
@@ -75,28 +86,23 @@ func (f Fit) Longest(lines []Line, s Size) []Cut {
 		return nil
 	}
 	slices.SortStableFunc(order, func(a, b Cut) int { return cmp.Compare(b.Had, a.Had) })
-	// The k longest come down to one level, which is not below the next one.
-	sum, level, k := 0, 0, 0
-	for k < len(order) {
-		sum += order[k].Had
-		k++
-		next := 1
-		if k < len(order) {
-			next = max(order[k].Had, 1)
+	cutTo := func(level int) int {
+		sum := 0
+		for _, c := range order {
+			sum += max(c.Had-max(level, c.least), 0)
 		}
-		if sum-k*next >= f.Over {
-			break
+		return sum
+	}
+	level := sort.Search(order[0].Had, func(n int) bool { return cutTo(n+1) < f.Over })
+	left := cutTo(level) - f.Over // fewer than the texts that come down to the level
+	for i := range order {
+		c := &order[i]
+		if c.Now = min(c.Had, max(level, c.least)); c.Now == level && c.Had > level && left > 0 {
+			c.Now++
+			left--
 		}
 	}
-	level = (sum - f.Over) / k
-	left := (sum - f.Over) % k // that many may keep one more
-	for i := range order[:k] {
-		order[i].Now = level
-		if i < left {
-			order[i].Now++
-		}
-	}
-	return cuts(order[:k])
+	return cuts(order)
 }
 
 // Evenly cuts from every text the same share of what it can lose. It is nil as for
@@ -108,10 +114,10 @@ func (f Fit) Evenly(lines []Line, s Size) []Cut {
 	}
 	weights := make([]float64, len(order))
 	for i, c := range order {
-		weights[i] = float64(c.Had - 1)
+		weights[i] = float64(c.Had - c.least)
 	}
 	for i, n := range Apportion(int64(f.Over), weights) {
-		order[i].Now = max(order[i].Had-int(n), 1)
+		order[i].Now = max(order[i].Had-int(n), order[i].least)
 	}
 	return cuts(order)
 }
@@ -124,7 +130,8 @@ func (f Fit) cuttable(lines []Line, s Size) []Cut {
 	var out []Cut
 	for i := range lines {
 		if n := spare(&lines[i], s); n > 0 {
-			out = append(out, Cut{Line: i, Had: n + 1, Now: n + 1})
+			least := least(&lines[i], s)
+			out = append(out, Cut{Line: i, Had: n + least, Now: n + least, least: least})
 		}
 	}
 	return out

@@ -109,6 +109,34 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
+// Wide characters go as a whole, and the last one of a text stays.
+func TestFitWide(t *testing.T) {
+	size := Size{Unit: UnitGrapheme, Overflow: OverflowUniform}
+	for _, c := range []struct {
+		texts           []string
+		budget          int
+		longest, evenly string
+		cut             int // of the longest
+	}{
+		{[]string{"漢字漢字漢字", "abc"}, 23, "0:12>7", "0:12>8 1:3>2", 6},
+		{[]string{"漢字漢字漢字", "abc"}, 18, "0:12>3 1:3>2", "0:12>4 1:3>1", 11},
+		{[]string{"漢字漢字漢字", "abc"}, 17, "0:12>2 1:3>2", "0:12>3 1:3>1", 11},
+		{[]string{"漢字漢字漢字", "abc"}, 16, "0:12>2 1:3>1", "0:12>2 1:3>1", 12},
+		{[]string{"漢字漢字漢字", "abc"}, 15, "", "", 0},
+	} {
+		lines := fitLines(1, 1)
+		for i := range lines {
+			lines[i].Text, lines[i].Full = c.texts[i], lines[i].Bare+": "+c.texts[i]
+		}
+		f := NewFit(lines, c.budget, size)
+		longest, evenly := f.Longest(lines, size), f.Evenly(lines, size)
+		shorter, n := Apply(lines, longest, size)
+		if cutWords(longest) != c.longest || cutWords(evenly) != c.evenly || n != c.cut || c.longest != "" && !Whole(shorter, c.budget, size) {
+			t.Errorf("%d: over %d, %q cut %d, %q; want %q cut %d, %q", c.budget, f.Over, cutWords(longest), n, cutWords(evenly), c.longest, c.cut, c.evenly)
+		}
+	}
+}
+
 func TestShorter(t *testing.T) {
 	for _, c := range []struct {
 		l     Line

@@ -443,11 +443,6 @@ func (d *decoder) duration(p *time.Duration) {
 
 func (d *decoder) params() {
 	q := d.request()
-	if d.opt.JSON {
-		start := d.s
-		q.Params = d.kept(d.s.value())
-		d.s = start
-	}
 	for more := d.object("params"); more; more = d.s.next('}') {
 		switch string(d.s.key()) {
 		case "model":

@@ -40,8 +40,8 @@ type Options struct {
 	// 1 KB a record. Strings and everything else that it points to stay valid.
 	Reuse bool
 	// JSON keeps what went to the model as it stands in the log: the content of
-	// messages, what was rendered of attachments, the texts and tools of shapes, the
-	// parameters of requests. All of it is a copy and stays valid.
+	// messages, what was rendered of attachments, the texts and tools of shapes. All of
+	// it is a copy and stays valid.
 	JSON bool
 	// Stats, if not nil, counts what was read. It is complete when the iteration
 	// ends.

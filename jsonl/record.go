@@ -351,7 +351,6 @@ type APIRequest struct {
 	Tail      []string
 	Betas     []string
 	MaxTokens int64
-	Params    Value // all of them, with [Options.JSON]
 }
 
 // Shape is what requests have in common: the system prompt and the tools.

@@ -363,6 +363,42 @@ func TestVisibilityPredicted(t *testing.T) {
 	equal(t, "changes", len(r.Changes), 1)
 }
 
+// TestReplies: a reply under the id of an earlier message stands behind its prompt.
+func TestReplies(t *testing.T) {
+	s := observe(t, user("a", "", "one", at(1)), assistant("b", "a", "m1", text("x"), at(2)), user("c", "b", "two", at(3)), assistant("d", "c", "m1", text("y"), at(4)), assistant("e", "d", "m1", text("z"), at(5)))
+	a := s.Main()
+	equal(t, "events", parents(a), "prompt@1<- turn@2<1 prompt@3<2")
+	equal(t, "replies", fmt.Sprint(a.Replies), "[2]")
+	a.Insert([]replay.Insertion{{Before: 0, Event: replay.Event{Kind: replay.Start, Start: &replay.StartEvent{}}}})
+	equal(t, "replies behind an insertion", fmt.Sprint(a.Replies), "[3]")
+}
+
+// TestInterrupts: the user's stop stands behind what was going on, and ends the turn.
+func TestInterrupts(t *testing.T) {
+	stop := func(id, parent, text string) string { return user(id, parent, text, at(3)) }
+	ls := use("t1", "Bash", `{"command":"ls"}`)
+	for _, tt := range []struct {
+		name, interrupts string
+		unfinished       int
+		rows             []string
+	}{
+		{"before any answer", "[{2 0}]", 0, []string{user("a", "", "one", at(1)), stop("b", "a", "[Request interrupted by user]")}},
+		{"while a tool ran", "[{3 1}]", 0, []string{user("a", "", "one", at(1)), assistant("b", "a", "m1", ls, at(2)), stop("c", "b", "[Request interrupted by user for tool use]")}},
+		{"a tool that did not answer", "[]", 2, []string{user("a", "", "one", at(1)), assistant("b", "a", "m1", ls, at(2))}},
+		{"an answer of a tool", "[]", 3, []string{user("a", "", "one", at(1)), assistant("b", "a", "m1", ls, at(2)), result("c", "b", "t1", "x", at(3))}},
+		{"an answer of a tool, and a prompt", "[]", 0, []string{user("a", "", "one", at(1)), assistant("b", "a", "m1", ls, at(2)), result("c", "b", "t1", "x", at(3)), user("d", "c", "two", at(4))}},
+		{"an answer", "[]", 0, []string{user("a", "", "one", at(1)), assistant("b", "a", "m1", text("done"), at(2))}},
+	} {
+		a := observe(t, tt.rows...).Main()
+		got := []string{}
+		for _, in := range a.Interrupts {
+			got = append(got, fmt.Sprintf("{%d %d}", in.Where.Line, in.Event))
+		}
+		equal(t, tt.name, fmt.Sprint(got), tt.interrupts)
+		equal(t, tt.name, a.Unfinished.Line, tt.unfinished)
+	}
+}
+
 func TestInsert(t *testing.T) {
 	s := observe(t, user("a", "", "one", at(1)), assistant("b", "a", "m1", text("x"), at(2)), user("c", "b", "two", at(3)), user("d", "b", "two changed", at(4)), assistant("e", "d", "m2", text("y"), at(5)))
 	a := s.Main()

@@ -74,6 +74,12 @@ func (a *Agent) Insert(list []Insertion) {
 	for i := range a.Modes {
 		a.Modes[i].Event = newIndex(moved, a.Modes[i].Event)
 	}
+	for i := range a.Interrupts {
+		a.Interrupts[i].Event = newIndex(moved, a.Interrupts[i].Event)
+	}
+	for i := range a.Replies {
+		a.Replies[i] = moved[a.Replies[i]]
+	}
 	for i := range a.Calls {
 		if k := a.Calls[i].Event; k < len(moved) {
 			a.Calls[i].Event = moved[k]

@@ -124,6 +124,8 @@ type Untrimmed struct {
 	Missing string
 	// Uses are the usage counts by which the lines rank, nil where they are not known.
 	Uses map[string]UsageCount
+	// Unfiled are entries that stand in no file at hand: their text is what the log shows.
+	Unfiled map[string]bool
 	// NowMS is the moment of the listing, Unix milliseconds.
 	NowMS int64
 }
@@ -153,7 +155,7 @@ func (c Course) Untrimmed(e *Effect) (*Untrimmed, bool) {
 
 // untrimmed is the listing of the entries that are wanted.
 func (p *predictor) untrimmed(s *State, c *catalogue, want func(*skills.Entry) bool) *Untrimmed {
-	u := &Untrimmed{Size: p.rules.Size, NowMS: s.Clock.UnixMilli()}
+	u := &Untrimmed{Size: p.rules.Size, NowMS: s.Clock.UnixMilli(), Unfiled: map[string]bool{}}
 	u.Budget, u.Source, u.Missing = p.budgetFrom(s)
 	if p.in.Usage != nil {
 		u.Uses = p.in.Usage.At(s.Clock)
@@ -161,6 +163,9 @@ func (p *predictor) untrimmed(s *State, c *catalogue, want func(*skills.Entry) b
 	for i := range c.entries {
 		if k := &c.entries[i]; want(k) {
 			u.Lines = append(u.Lines, c.line(k, u.Uses, u.NowMS))
+			if k.Skill == nil {
+				u.Unfiled[k.Name] = true
+			}
 		}
 	}
 	return u

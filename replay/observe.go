@@ -256,6 +256,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 		w.last[i], w.tails[i] = -1, -2
 	}
 	w.findKept()
+	w.findBlankNames()
 	if id != "main" && len(records) > 0 {
 		w.emitRaw(Event{Kind: Start, Where: w.where(records[0]), Parent: -1, Version: records[0].Version, Start: &StartEvent{Process: -1}})
 	}
@@ -273,6 +274,7 @@ func (o *observer) agent(id, file, typ string, records []*record) {
 			// Its parent's, and charged to it there; here it is context.
 		default:
 			w.record(n.rec)
+			w.goesOn(n.rec)
 		}
 		w.segment(n.rec)
 		if w.last[i] < 0 && n.parent >= 0 {
@@ -460,6 +462,17 @@ func (w *walker) emitRaw(e Event) {
 	w.prevActive = len(w.agent.Events) - 1
 }
 
+// repliedAgain notes the event behind which a reply stands that is no event itself.
+func (w *walker) repliedAgain() {
+	at := w.prevActive
+	if w.graph.nodes[w.node].dead {
+		at = w.deadParent(w.node)
+	}
+	if n := len(w.agent.Replies); at >= 0 && (n == 0 || w.agent.Replies[n-1] != at) {
+		w.agent.Replies = append(w.agent.Replies, at)
+	}
+}
+
 // deadParent is the last event before a node on its own branch. Parents come
 // before their children in the order.
 func (w *walker) deadParent(i int) int {
@@ -537,9 +550,13 @@ func (w *walker) assistant(r *record) {
 	if id == "" {
 		id = r.UUID
 	}
-	if !w.turns[id] && m.Model != syntheticModel {
+	switch {
+	case m.Model == syntheticModel:
+	case !w.turns[id]:
 		w.turns[id] = true
 		w.emit(Event{Kind: Turn, Message: id})
+	default:
+		w.repliedAgain()
 	}
 	w.sawAssistant = true
 	for i := range m.Blocks {

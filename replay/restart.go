@@ -13,6 +13,10 @@ import (
 // nor does one whose client was killed.
 const restarts = "whether the client was restarted"
 
+// UnseenRestart is the input that is missing where a restart would change what stood
+// before the model, and the log does not tell of one.
+const UnseenRestart = restarts
+
 // orderAfterResume is the input that is missing where the clock of the client's
 // machine decides in which order a resume puts skills back.
 const orderAfterResume = "the order after a resume"

@@ -173,6 +173,7 @@ type Result struct {
 	Session     *Session
 	Client      string // "claude-code@2.1.332"
 	RulesExact  bool
+	Exact       bool   // all inputs are known, and all processes of the client
 	Described   string // the description that the rules are those of, "" where the client was recorded
 	Model       string
 	Window      int64

@@ -11,7 +11,7 @@ func Run(s *Session, in *Inputs, cmp Comparison) *Result {
 // RunCourses is Run that also tells what the prediction knew on its way, for each
 // agent.
 func RunCourses(s *Session, in *Inputs, cmp Comparison) (*Result, []Course) {
-	r := &Result{Session: s, RulesExact: cmp.RulesExact}
+	r := &Result{Session: s, RulesExact: cmp.RulesExact, Exact: cmp.Exact}
 	cmp.Gaps = cmp.Gaps || gaps(s) || len(cmp.History) > 0
 	var courses []Course
 	for i, p := range predictSession(in, s) {

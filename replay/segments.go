@@ -323,7 +323,7 @@ func (w *walker) listing(a *attachment) {
 
 // lines adds the lines of a listing alone.
 func (w *walker) lines(a *jsonl.Attachment) {
-	for _, l := range skills.ParseListing(a.Content, a.Names) {
+	for _, l := range skills.ParseListing(a.Content, a.Names, w.agent.BlankNames...) {
 		part := PartLine
 		if l.Name == "" {
 			part = PartHeader

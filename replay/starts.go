@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/skills"
 	"github.com/skilltrace/skilltrace/skills/frontmatter"
 )
@@ -14,10 +13,10 @@ import (
 // from any session. Use them from one goroutine at a time.
 type Starts struct {
 	in   *Inputs
-	seen []seenBy
+	last *seenBy // what the version before found, which the next one may look for in the same way
 }
 
-// seenBy is what versions find that look for skills in the same way.
+// seenBy is what a version finds that looks for skills in a certain way.
 type seenBy struct {
 	discovery skills.Discovery
 	front     frontmatter.Dialect
@@ -40,25 +39,15 @@ func (s *Starts) At(version string, at time.Time) (Moment, *Untrimmed) {
 		in.Given[i].Place = skills.PlaceOf(in.Given[i].Name, r.Discovery) // it differs by version
 	}
 	key := foundKey{version: r.Version}
-	known := s.found(r)
-	if known != nil {
-		in.found[key] = known.found
+	known := s.last != nil && reflect.DeepEqual(s.last.discovery, r.Discovery) && reflect.DeepEqual(s.last.front, r.Front)
+	if known {
+		in.found[key] = s.last.found
 	}
 	p := &predictor{in: &in, agent: &Agent{ID: "main"}, ev: &Evidence{}, catalogues: map[catalogueKey]*catalogue{}, rules: r}
 	state := State{Clock: at}
 	c := p.catalogue(&state)
-	if known == nil {
-		s.seen = append(s.seen, seenBy{r.Discovery, r.Front, in.found[key]})
+	if !known {
+		s.last = &seenBy{r.Discovery, r.Front, in.found[key]}
 	}
 	return Moment{c: c, rules: r, process: p.process(&state), lists: p.listsTo(&state)}, p.untrimmed(&state, c, func(*skills.Entry) bool { return true })
-}
-
-// found is what a version that looks in the same way has found.
-func (s *Starts) found(r *rules.Rules) *seenBy {
-	for i := range s.seen {
-		if k := &s.seen[i]; reflect.DeepEqual(k.discovery, r.Discovery) && reflect.DeepEqual(k.front, r.Front) {
-			return k
-		}
-	}
-	return nil
 }

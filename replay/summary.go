@@ -388,7 +388,7 @@ func (s *summarizer) listing(e *Event, c *context) {
 		entries = c.entries
 	}
 	var again []string
-	for _, l := range skills.ParseListing(a.Content, a.Names) {
+	for _, l := range skills.ParseListing(a.Content, a.Names, s.agent.BlankNames...) {
 		if l.Name == "" {
 			continue
 		}

@@ -173,6 +173,18 @@ type Agent struct {
 	Segments   []Segment
 	// Inherits: it began with the conversation of the agent that started it.
 	Inherits bool
+	// Replies are the events, as indices of Events, behind which a reply goes on, or stands
+	// under the id of an earlier message: one that is no [Turn] of its own.
+	Replies []int
+	// BlankNames are the names with blanks in them that the log names elsewhere than in
+	// listings, sorted: [skills.ParseListing] wants to know them.
+	BlankNames []string
+	// Interrupts are where the user stopped the model, in the order of the timeline.
+	Interrupts []Interrupt
+	// Unfinished is the record at which the log ends in the course of a turn: a use of a
+	// tool or its result, behind which nothing of the model stands. Its line is 0 where
+	// the last turn came to its end.
+	Unfinished Where
 	// Environment: the log holds what the client tells the model of its environment.
 	Environment bool
 	Prompts     int

@@ -16,7 +16,7 @@ import (
 // model saw of each skill when it answered, and when that changed. Where this
 // client writes no listing to the log, the predicted ones stand in.
 func visible(a *Agent, predicted []Effect, rulesOf func(string) *rules.Rules) ([]Visibility, []VisibilityChange) {
-	v := &viewer{agent: a, predicted: map[int][]*Effect{}, rulesOf: rulesOf, all: map[string]bool{}, open: -1}
+	v := &viewer{agent: a, predicted: map[int][]*Effect{}, rulesOf: rulesOf, all: map[string]bool{}, open: -1, blank: blankNames(a, predicted)}
 	for i := range predicted {
 		if e := &predicted[i]; e.Kind == Listing && e.Unlogged && e.Missing == "" {
 			v.predicted[e.Cause] = append(v.predicted[e.Cause], e)
@@ -40,8 +40,58 @@ func visible(a *Agent, predicted []Effect, rulesOf func(string) *rules.Rules) ([
 	return v.out, v.changes
 }
 
+// BlankNames are the names with blanks in them of the skills that were to be listed,
+// which [skills.ParseListing] wants to know.
+// They are those that the log names, too.
+func (r *AgentResult) BlankNames() []string { return blankNames(r.Agent, r.Predicted) }
+
+func blankNames(a *Agent, predicted []Effect) []string {
+	found := map[string]bool{}
+	for _, name := range a.BlankNames {
+		found[name] = true
+	}
+	for i := range predicted {
+		for j := range predicted[i].Entries {
+			if name := predicted[i].Entries[j].Name; skills.Blank(name) {
+				found[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// findBlankNames finds the names with blanks in them of the skills that the model called
+// or that came back after a compaction.
+func (w *walker) findBlankNames() {
+	const most = 256 // of them, as each line of a listing is set beside each
+	found := map[string]bool{}
+	add := func(name string) {
+		if name = normalName(name); skills.Blank(name) && len(found) < most {
+			found[name] = true
+		}
+	}
+	for i := range w.graph.nodes {
+		r := w.graph.nodes[i].rec
+		if m := r.Message; m != nil && r.Kind == jsonl.KindAssistant {
+			for j := range m.Blocks {
+				if b := &m.Blocks[j]; b.Kind == jsonl.BlockToolUse && b.Name == "Skill" {
+					name, _ := skillInput(jsonl.Value(b.Input))
+					add(name)
+				}
+			}
+		}
+		if r.Attachment != nil && r.Attachment.Whole != nil {
+			for _, k := range r.Attachment.Whole.Skills {
+				add(k.Name)
+			}
+		}
+	}
+	w.agent.BlankNames = slices.Sorted(maps.Keys(found))
+}
+
 type viewer struct {
 	agent     *Agent
+	blank     []string // names
 	predicted map[int][]*Effect
 	rulesOf   func(string) *rules.Rules
 	out       []Visibility
@@ -104,7 +154,7 @@ func (v *viewer) step(i int, cur view) view {
 			cur.entries, named = v.anew(e, cur.entries)
 		}
 		r := v.rulesOf(e.Version)
-		for j, l := range skills.ParseListing(a.Content, a.Names) {
+		for j, l := range skills.ParseListing(a.Content, a.Names, v.blank...) {
 			if l.Name == "" {
 				continue
 			}

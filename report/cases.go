@@ -15,6 +15,7 @@ type suite struct {
 	name    string
 	outcome string // of all, in a word
 	sum     string // in a sentence
+	advice  string // what to do, "" where nothing is to be done
 	cases   []suiteCase
 }
 
@@ -31,9 +32,15 @@ type suiteCase struct {
 	verdict   string // in the word of the document
 	change    string // against a baseline
 	reason    string
-	notice    string // of a case that passed
+	reasons   []string // a line for each; nil for reason
+	more      []string // of an annotation, behind the reasons
+	notice    string   // of a case that passed
 	details   []string
+	forms     []suiteForm
 }
+
+// suiteForm is what was wanted of a skill's entry, and what was found.
+type suiteForm struct{ skill, wanted, found string }
 
 // caseOutcome is what became of a case. The zero value is that it passed.
 type caseOutcome int
@@ -45,40 +52,59 @@ const (
 	caseSkipped
 )
 
-// The elements of JUnit's XML that build servers read.
+// The elements of JUnit's XML that build servers read. Nothing is timed, as the same input
+// gives the same bytes; some readers want a time all the same.
+type junitSuites struct {
+	XMLName  xml.Name   `xml:"testsuites"`
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Errors   int        `xml:"errors,attr"`
+	Time     string     `xml:"time,attr"`
+	Suite    junitSuite `xml:"testsuite"`
+}
+
 type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
 	Skipped  int         `xml:"skipped,attr"`
+	Time     string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
 type junitCase struct {
-	Name    string       `xml:"name,attr"`
-	Class   string       `xml:"classname,attr"`
-	File    string       `xml:"file,attr,omitempty"`
-	Line    int          `xml:"line,attr,omitempty"`
-	Failure *junitDetail `xml:"failure,omitempty"`
-	Error   *junitDetail `xml:"error,omitempty"`
-	Skipped *junitDetail `xml:"skipped,omitempty"`
-	Out     string       `xml:"system-out,omitempty"`
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	File    string        `xml:"file,attr,omitempty"`
+	Line    int           `xml:"line,attr,omitempty"`
+	Time    string        `xml:"time,attr"`
+	Skipped *junitSkipped `xml:"skipped,omitempty"`
+	Error   *junitDetail  `xml:"error,omitempty"`
+	Failure *junitDetail  `xml:"failure,omitempty"`
+	Out     string        `xml:"system-out,omitempty"`
 }
 
 type junitDetail struct {
 	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr,omitempty"`
+	Type    string `xml:"type,attr"`
 	Text    string `xml:",chardata"`
 }
 
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+// writeJUnit writes the cases as a suite of JUnit.
 func (s *suite) writeJUnit(w io.Writer) error {
-	out := junitSuite{Name: Escape(s.name), Tests: len(s.cases)}
+	const none = "0"
+	out := junitSuite{Name: Escape(s.name), Tests: len(s.cases), Time: none}
 	for i := range s.cases {
 		c := &s.cases[i]
-		x := junitCase{Name: Escape(c.name), Class: "skilltrace." + Escape(c.class), File: Escape(c.file), Line: c.line}
-		text := strings.Join(c.details, "\n")
+		x := junitCase{Name: Escape(c.name), Class: "skilltrace." + Escape(c.class), File: Escape(c.file), Line: c.line, Time: none}
+		// What stands in the element is all that some readers show.
+		text := strings.Join(append(c.lines(), c.details...), "\n")
 		detail := &junitDetail{Message: Escape(c.reason), Type: Escape(c.verdict), Text: text}
 		switch c.outcome {
 		case caseFailed:
@@ -88,14 +114,15 @@ func (s *suite) writeJUnit(w io.Writer) error {
 			x.Error = detail
 			out.Errors++
 		case caseSkipped:
-			x.Skipped = &junitDetail{Message: Escape(c.reason)}
+			x.Skipped = &junitSkipped{Escape(c.reason)}
 			out.Skipped++
 		default:
 			x.Out = text
 		}
 		out.Cases = append(out.Cases, x)
 	}
-	data, err := xml.MarshalIndent(out, "", "  ")
+	all := junitSuites{Name: "skilltrace", Tests: out.Tests, Failures: out.Failures, Errors: out.Errors, Time: none, Suite: out}
+	data, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -103,15 +130,32 @@ func (s *suite) writeJUnit(w io.Writer) error {
 	return err
 }
 
-// writeGitHub writes an annotation for each case that did not pass, and the sum.
+// lines are the reasons of a case, a safe line for each.
+func (c *suiteCase) lines() []string {
+	if c.reasons == nil && c.reason != "" {
+		return safeLines([]string{c.reason})
+	}
+	return safeLines(c.reasons)
+}
+
+func safeLines(list []string) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = Truncate(Escape(list[i]), longReason)
+	}
+	return out
+}
+
+// writeGitHub writes an annotation for each case that did not pass, and the sum. Nothing
+// else begins a line: a runner obeys what looks like a command.
 func (s *suite) writeGitHub(w io.Writer) error {
 	var b strings.Builder
 	for i := range s.cases {
 		c := &s.cases[i]
-		level, text := "error", c.reason
+		level, lines := "error", append(c.lines(), safeLines(c.more)...)
 		switch {
 		case c.outcome == casePassed && c.notice != "":
-			level, text = "notice", c.notice
+			level, lines = "notice", []string{Escape(c.notice)}
 		case c.outcome == casePassed, c.outcome == caseSkipped && !c.mild:
 			continue
 		case c.mild:
@@ -121,9 +165,16 @@ func (s *suite) writeGitHub(w io.Writer) error {
 		if c.file != "" {
 			where = fmt.Sprintf("file=%s,line=%d,", githubProperty(Escape(c.file)), max(c.line, 1))
 		}
-		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", level, where, githubProperty(Escape(c.verdict)+": "+Escape(c.name)), githubText(Escape(text)))
+		title := Escape(c.verdict) + ": " + cutTitle(c.name)
+		if c.qualifier != "" {
+			title += " (" + Escape(c.qualifier) + ")"
+		}
+		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", level, where, githubProperty(title), githubText(strings.Join(lines, "\n")))
 	}
 	fmt.Fprintf(&b, "%s: %s\n", Escape(s.outcome), s.sum)
+	if s.advice != "" {
+		b.WriteString(s.advice + "\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -137,17 +188,24 @@ func githubProperty(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
 }
 
-// writeTAP writes the cases in version 14 of the protocol.
+// writeTAP writes the cases in version 14 of the protocol, with a block of YAML for each
+// that is not ok.
 func (s *suite) writeTAP(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "TAP version 14\n1..%d\n", len(s.cases))
+	fmt.Fprintf(&b, "TAP version 14\n1..%d", len(s.cases))
+	if len(s.cases) == 0 {
+		b.WriteString(" # SKIP no cases")
+	}
+	b.WriteByte('\n')
 	for i := range s.cases {
 		c := &s.cases[i]
-		result, directive := "ok", ""
+		result, directive, severity := "ok", "", "error"
 		switch c.outcome {
 		case caseSkipped:
-			directive = " # SKIP " + tapText(c.reason)
+			directive = strings.TrimRight(" # SKIP "+tapText(c.reason), " ")
 		case casePassed:
+		case caseFailed:
+			result, severity = "not ok", "fail"
 		default:
 			result = "not ok"
 		}
@@ -159,12 +217,24 @@ func (s *suite) writeTAP(w io.Writer) error {
 		if result == "ok" {
 			continue
 		}
-		fmt.Fprintf(&b, "  ---\n  verdict: %s\n  message: %s\n", Escape(c.verdict), tapQuote(c.reason))
+		fmt.Fprintf(&b, "  ---\n  message: %s\n  severity: %s\n  verdict: %s\n", tapQuote(c.reason), severity, Escape(c.verdict))
 		if c.change != "" {
 			fmt.Fprintf(&b, "  change: %s\n", Escape(c.change))
 		}
 		if c.file != "" {
-			fmt.Fprintf(&b, "  at: %s\n", tapQuote(fmt.Sprintf("%s:%d", c.file, c.line)))
+			fmt.Fprintf(&b, "  at:\n    file: %s\n    line: %d\n", tapQuote(c.file), c.line)
+		}
+		if len(c.forms) > 0 {
+			b.WriteString("  visible:\n")
+			for _, f := range c.forms {
+				fmt.Fprintf(&b, "    - {skill: %s, wanted: %s, found: %s}\n", tapQuote(f.skill), f.wanted, f.found)
+			}
+		}
+		if len(c.details) > 0 {
+			b.WriteString("  details:\n")
+			for _, line := range c.details {
+				fmt.Fprintf(&b, "    - %s\n", tapQuote(line))
+			}
 		}
 		b.WriteString("  ...\n")
 	}

@@ -25,18 +25,7 @@ const (
 // "". Common ends are left out, middle parts longer than 1,000 characters are
 // compared up to there, and after twelve differences "…" ends the line.
 func Diff(expected, observed string) string {
-	var out strings.Builder
-	for _, s := range diffPieces(expected, observed) {
-		switch s.op {
-		case diffmatchpatch.DiffDelete:
-			out.WriteString("[-" + s.text + "-]")
-		case diffmatchpatch.DiffInsert:
-			out.WriteString("{+" + s.text + "+}")
-		case diffmatchpatch.DiffEqual:
-			out.WriteString(s.text)
-		}
-	}
-	return out.String()
+	return writePieces(diffPieces(expected, observed), unpainted)
 }
 
 // piece is a piece of a difference, escaped.

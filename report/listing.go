@@ -16,7 +16,10 @@ type ListingDocument struct {
 	Schema     string `json:"schema"`
 	Client     string `json:"client"`
 	RulesExact bool   `json:"rules_exact"`
-	Model      string `json:"model"`
+	// Described is the description that the rules are those of, where the client was never
+	// recorded.
+	Described string `json:"described,omitempty"`
+	Model     string `json:"model"`
 	// Project is the folder in which the client is started; files below it are shown
 	// without it.
 	Project string `json:"project"`

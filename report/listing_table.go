@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,7 +53,7 @@ func (d *ListingDocument) blocks() []func(*strings.Builder, Style) error {
 func (d *ListingDocument) next() []string {
 	command := with("skilltrace listing", d.Again)
 	var out []string
-	if d.Fit == nil && (d.Over > 0 || d.Forms.Full < d.Forms.sum()) {
+	if d.Fit == nil && slices.ContainsFunc(d.Entries, func(e ListingEntry) bool { return e.cut() > 0 }) {
 		out = append(out, command+" --fit")
 	}
 	if d.Sweep == nil {
@@ -64,7 +65,10 @@ func (d *ListingDocument) next() []string {
 func (d *ListingDocument) writeHead(b *strings.Builder, style Style) {
 	client := clientVersion(strings.Replace(d.Client, "@", " ", 1), "")
 	rules := "rules exact"
-	if !d.RulesExact {
+	switch {
+	case d.Described != "":
+		rules = "as described, never recorded"
+	case !d.RulesExact:
 		rules = "rules not recorded for it"
 	}
 	style.line(b, together([]string{style.paint(bold, client) + " (" + rules + ")", Escape(d.Model)}, style.width()))
@@ -75,11 +79,8 @@ func (d *ListingDocument) writeHead(b *strings.Builder, style Style) {
 	}
 	style.block(b, "sent", sent)
 	own := plural(d.Own.Entries, "entry") + " of the client's own, from " + Escape(d.Own.Session)
-	switch {
-	case !d.Own.Known:
+	if !d.Own.Known {
 		own = "the client's own entries are not known and not counted; --session latest takes them from a log"
-	case d.Own.Session == "":
-		own = "the client has no entries of its own"
 	}
 	style.block(b, "own", own)
 	writeInputs(b, style, d.Inputs, 0)
@@ -176,6 +177,8 @@ func causeWords(e *ListingEntry) string {
 		return "skillOverrides"
 	case "undescribed":
 		return "no description"
+	case "unknown":
+		return "its text is not in the log"
 	}
 	return Escape(e.Cause)
 }

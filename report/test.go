@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
@@ -20,9 +22,11 @@ type TestDocument struct {
 	Outcome   string        `json:"outcome"` // of the whole run
 	Cases     []TestCase    `json:"cases"`
 	Totals    TestTotals    `json:"totals"`
-	Updated   []string      `json:"updated,omitempty"` // expectations that were rewritten
-	Cost      *TestSpending `json:"cost,omitempty"`    // of asking a model
-	Unlearnt  []string      `json:"problems,omitempty"`
+	Updated   []string      `json:"updated,omitempty"`  // expectations that were rewritten
+	Cost      *TestSpending `json:"cost,omitempty"`     // of asking a model
+	Problems  []string      `json:"problems,omitempty"` // of the candidates' files
+	// Paths are sessions by which name the spec has them, as they are reached from here.
+	Paths map[string]string `json:"-"`
 }
 
 // TestCase is one case under one scorer.
@@ -97,8 +101,9 @@ type TestChange struct {
 	TokensAfter  int         `json:"tokens_after"`
 	TextBefore   Text        `json:"text_before,omitempty"`
 	TextAfter    Text        `json:"text_after,omitempty"`
-	Diff         string      `json:"diff,omitempty"` // [-taken away-]{+added+}
-	Causes       []TestCause `json:"causes,omitempty"`
+	Diff         string      `json:"diff,omitempty"`        // [-taken away-]{+added+}
+	Causes       []TestCause `json:"causes,omitempty"`      // the largest
+	MoreCauses   int         `json:"more_causes,omitempty"` // the others
 }
 
 // TestCause is a change of another skill that made an entry stand otherwise.
@@ -108,11 +113,13 @@ type TestCause struct {
 	Grew  int    `json:"grew"`
 }
 
-// TestLine is the line of an entry before and after.
+// TestLine is the line of an entry before and after, "" where it has none; or a run of
+// entries whose lines are the same.
 type TestLine struct {
-	Skill  string `json:"skill"`
-	Before Text   `json:"before"`
-	After  Text   `json:"after"`
+	Skill  string `json:"skill,omitempty"`
+	Before Text   `json:"before,omitempty"`
+	After  Text   `json:"after,omitempty"`
+	Same   int    `json:"same,omitempty"` // the number of entries in the run
 }
 
 // TestLexical is the place of a skill by the words of the prompt.
@@ -188,13 +195,27 @@ func NewTest(file, candidate, baseline string, results []regress.Result) *TestDo
 	d.Totals = TestTotals{Passed: t.Verdicts[regress.Passed], Failed: t.Verdicts[regress.Failed], Errored: t.Verdicts[regress.Errored],
 		Inconclusive: t.Verdicts[regress.Inconclusive], Skipped: t.Verdicts[regress.Skipped],
 		Fixed: t.Changes[regress.Fixed], Broken: t.Changes[regress.Broken], Same: t.Changes[regress.Same]}
+	diffs := differ{}
 	for i := range results {
-		d.Cases = append(d.Cases, newTestCase(&results[i]))
+		d.Cases = append(d.Cases, newTestCase(&results[i], diffs))
 	}
 	return d
 }
 
-func newTestCase(r *regress.Result) TestCase {
+// differ remembers differences: many cases of a spec hold the same.
+type differ map[[2]string]string
+
+func (m differ) of(before, after string) string {
+	key := [2]string{before, after}
+	d, ok := m[key]
+	if !ok {
+		d = WordDiff(before, after)
+		m[key] = d
+	}
+	return d
+}
+
+func newTestCase(r *regress.Result, diffs differ) TestCase {
 	c := TestCase{Name: r.Case, Line: r.Line, Scorer: string(r.Scorer), Verdict: string(r.Verdict), Baseline: string(r.Baseline), Change: string(r.Change), Reason: r.Reason,
 		Review: r.Review, Session: r.Session, Agent: r.Agent, Prompt: r.Prompt, LogLine: r.Where.Line, UUID: r.Where.UUID, Text: Text(r.Text)}
 	if r.Baseline == regress.Skipped {
@@ -205,7 +226,7 @@ func newTestCase(r *regress.Result) TestCase {
 		x.Visible = append(x.Visible, TestVisible{v.Skill, v.Line, string(v.Expected), string(v.Actual), string(v.Baseline), string(v.Verdict), v.Reason})
 	}
 	if r.Listing != nil {
-		x.Listing = newTestListing(r.Listing)
+		x.Listing = newTestListing(r.Listing, diffs)
 	}
 	for _, l := range r.Lexical {
 		shared := l.Shared
@@ -235,22 +256,32 @@ func newTestAsked(a *regress.AskedDetail) *TestAsked {
 	return out
 }
 
-func newTestListing(l *regress.ListingChange) *TestListing {
+func newTestListing(l *regress.ListingChange, diffs differ) *TestListing {
 	out := &TestListing{Before: testSize(&l.Before), After: testSize(&l.After), Changes: []TestChange{}}
 	for _, c := range l.Changes {
 		x := TestChange{Skill: c.Skill, Before: string(c.Before), After: string(c.After), Edited: c.Own, CharsBefore: c.CharsBefore, CharsAfter: c.CharsAfter,
 			TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter, TextBefore: Text(c.TextBefore), TextAfter: Text(c.TextAfter)}
 		if c.TextBefore != c.TextAfter && c.Before != replay.ShownAbsent && c.After != replay.ShownAbsent {
-			x.Diff = WordDiff(c.TextBefore, c.TextAfter)
+			x.Diff = diffs.of(c.TextBefore, c.TextAfter)
 		}
-		for _, cause := range c.Causes {
+		const most = 20
+		x.MoreCauses = max(len(c.Causes)-most, 0)
+		for _, cause := range c.Causes[:min(len(c.Causes), most)] {
 			x.Causes = append(x.Causes, TestCause{cause.Skill, cause.What, cause.Grew})
 		}
 		out.Changes = append(out.Changes, x)
 	}
 	if len(out.Changes) > 0 {
 		for _, p := range l.Lines {
-			out.Lines = append(out.Lines, TestLine{p.Skill, Text(p.Before), Text(p.After)})
+			last := len(out.Lines) - 1
+			switch {
+			case p.Before != p.After:
+				out.Lines = append(out.Lines, TestLine{Skill: p.Skill, Before: Text(p.Before), After: Text(p.After)})
+			case last >= 0 && out.Lines[last].Same > 0:
+				out.Lines[last].Same++
+			default:
+				out.Lines = append(out.Lines, TestLine{Same: 1})
+			}
 		}
 	}
 	return out
@@ -260,16 +291,71 @@ func testSize(z *regress.Size) TestSize {
 	return TestSize{z.Chars, z.Demand, z.Budget, z.Tokens, z.Full, z.Shortened, z.NameOnly, z.Absent}
 }
 
-// failures are the cases that did not pass, in order.
-func (d *TestDocument) failures(verdicts ...regress.Verdict) []*TestCase {
-	var out []*TestCase
-	for i := range d.Cases {
-		for _, v := range verdicts {
-			if d.Cases[i].Verdict == string(v) {
-				out = append(out, &d.Cases[i])
+// at is the line of the spec to look at: of the first expectation that fails, else of the
+// case.
+func (c *TestCase) at() int {
+	if x := c.Details; x != nil {
+		for _, v := range x.Visible {
+			if v.Verdict == c.Verdict && v.Line > 0 && c.Verdict != string(regress.Passed) {
+				return v.Line
+			}
+		}
+		for _, l := range x.Lexical {
+			if l.Verdict == c.Verdict && l.Line > 0 && c.Verdict != string(regress.Passed) {
+				return l.Line
 			}
 		}
 	}
+	return c.Line
+}
+
+// reasons are why a case did not pass, one for each expectation.
+func (c *TestCase) reasons() []string {
+	rest := c.Reason
+	var out []string
+	if c.Details != nil {
+		for _, v := range c.Details.Visible {
+			if after, ok := strings.CutPrefix(rest, v.Reason); ok && v.Reason != "" && (after == "" || strings.HasPrefix(after, "; ")) {
+				out = append(out, v.Reason)
+				rest = strings.TrimPrefix(after, "; ")
+			}
+		}
+	}
+	if rest != "" {
+		out = append(out, rest)
+	}
+	return out
+}
+
+// gravity orders cases by how much they ask for a look.
+func (c *TestCase) gravity() int {
+	switch v := regress.Verdict(c.Verdict); {
+	case v == regress.Failed && c.Change == string(regress.Broken):
+		return 0
+	case v == regress.Failed:
+		return 1
+	case v == regress.Errored:
+		return 2
+	case v == regress.Inconclusive:
+		return 3
+	case c.Change == string(regress.Fixed):
+		return 4
+	case v == regress.Passed:
+		return 5
+	}
+	return 6
+}
+
+// open are the cases that did not pass, and those that a change fixed; of a verbose style
+// all. The worst stand first, those of one kind in the order of the spec.
+func (d *TestDocument) open(verbose bool) []*TestCase {
+	var out []*TestCase
+	for i := range d.Cases {
+		if c := &d.Cases[i]; verbose || c.gravity() < 5 {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *TestCase) int { return a.gravity() - b.gravity() })
 	return out
 }
 
@@ -290,17 +376,27 @@ func (t *TestTotals) sentence() string {
 		return "no cases"
 	}
 	text := strings.Join(parts, ", ")
-	var changes []string
-	for _, c := range []struct {
-		n    int
-		word string
-	}{{t.Broken, "broken"}, {t.Fixed, "fixed"}} {
-		if c.n > 0 {
-			changes = append(changes, count(c.n)+" "+c.word)
-		}
-	}
-	if len(changes) > 0 {
-		text += "; against the baseline " + strings.Join(changes, ", ")
+	parts = nil
+	add(t.Broken, "broken")
+	add(t.Fixed, "fixed")
+	if len(parts) > 0 {
+		text += "; against the baseline " + strings.Join(parts, ", ")
 	}
 	return text
+}
+
+// advice says what to do where nothing was judged, "" where something was.
+func (d *TestDocument) advice() string {
+	t := &d.Totals
+	switch {
+	case d.Outcome == string(regress.Skipped):
+		return "Nothing was judged: all are skipped. Take skip out of a case, or name a scorer that judges what it expects (--scorer)."
+	case d.Outcome != string(regress.Inconclusive):
+		return ""
+	case t.Passed > 0:
+		return fmt.Sprintf("Inconclusive: %s could not be asked or read, and what was not judged did not pass. Each says why.", plural(t.Errored, "check"))
+	case len(d.Cases) == 0:
+		return "Nothing was judged: there is no case here."
+	}
+	return "Nothing could be judged, and a run that judges nothing does not pass. Each case says what is missing: skill files that the session had (skills, baseline), a skill in the listing, or another prompt."
 }

@@ -15,7 +15,7 @@ func sampleTest() *TestDocument {
 			{Skill: "deploy", Before: "full", After: "full", Edited: true, CharsBefore: 20, CharsAfter: 60, TokensBefore: 5, TokensAfter: 15, TextBefore: "Deploys.", TextAfter: "Deploys the | shop *now*.", Diff: "Deploys[-.-]{+ the | shop *now*.+}"},
 			{Skill: "commit", Before: "full", After: "name_only", CharsBefore: 40, CharsAfter: 8, TokensBefore: 10, TokensAfter: 2, TextBefore: "Commits.", Causes: []TestCause{{"deploy", "grew by 40 characters", 40}}},
 		},
-		Lines: []TestLine{{"deploy", "- deploy: Deploys.", "- deploy: Deploys the | shop *now*."}}}
+		Lines: []TestLine{{Skill: "deploy", Before: "- deploy: Deploys.", After: "- deploy: Deploys the | shop *now*."}}}
 	return &TestDocument{Schema: TestSchema, Spec: "tests/skills.yaml", Candidate: ".claude/skills", Baseline: "the log's own state", Outcome: "failed",
 		Cases: []TestCase{
 			{Name: "deploys on friday", Line: 3, Scorer: "visible", Verdict: "passed", Baseline: "failed", Change: "fixed", Session: "a.jsonl", Prompt: 1, LogLine: 3, UUID: "u1", Text: "deploy the shop"},
@@ -26,15 +26,6 @@ func sampleTest() *TestDocument {
 			{Name: "later", Line: 25, Scorer: "visible", Verdict: "skipped", Reason: "it is for other clients"},
 		},
 		Totals: TestTotals{Passed: 1, Failed: 1, Errored: 1, Inconclusive: 1, Skipped: 1, Fixed: 1, Broken: 1}, Cost: &TestSpending{Calls: 8, Cached: 2, Tokens: 40_000, CostMicroUSD: new(int64(120_000)), Cost: "$0.12"}}
-}
-
-func TestTestDocuments(t *testing.T) {
-	goldenTables(t, "test", sampleTest())
-	goldenJSON(t, "test", sampleTest())
-	made := &TestInitDocument{Schema: TestInitSchema, Spec: "tests/skills.yaml", Cases: 3, Positive: 2, Miss: 1, Redacted: true,
-		Sessions: []TestFixture{{"5274deb5-0000-4000-8000-000000000001", "/home/dev/a.jsonl", "tests/5274deb5.jsonl", 40, 12_345, 3, ""}, {Session: "ffff", File: "/home/dev/b.jsonl", Skipped: "no skill was called"}}}
-	goldenTables(t, "test-init", made)
-	goldenJSON(t, "test-init", made)
 }
 
 func TestVersionDocument(t *testing.T) {

@@ -17,6 +17,7 @@ type TestInitDocument struct {
 	Positive int           `json:"positive"`
 	Miss     int           `json:"miss"`
 	Negative int           `json:"negative"`
+	Skipped  int           `json:"skipped,omitempty"` // of them: nothing judges them as they are
 	Redacted bool          `json:"redacted"`
 	Sessions []TestFixture `json:"sessions"`
 }
@@ -44,7 +45,7 @@ func (d *TestInitDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	style.line(&b, fmt.Sprintf("%s: %s, of %s", Escape(d.Spec), plural(d.Cases, "case"), strings.Join(kinds, ", ")))
 	b.WriteString("\n")
-	g := grid{indent: 2, columns: []column{{title: "session"}, {title: "cases", right: true}, {title: "records", right: true}, {title: "bytes", right: true}, {title: "copied to", shrink: 1, least: 20, tail: true}}}
+	g := grid{indent: 2, columns: []column{{title: "session"}, {title: "cases", right: true}, {title: "records", right: true}, {title: "bytes", right: true}, {title: "copied to", shrink: 1, least: 20, middle: true}}}
 	for _, s := range d.Sessions {
 		to := Escape(s.Fixture)
 		if s.Skipped != "" {
@@ -54,6 +55,10 @@ func (d *TestInitDocument) WriteTable(w io.Writer, style Style) error {
 	}
 	if err := g.write(&b, style); err != nil {
 		return err
+	}
+	if d.Skipped > 0 {
+		b.WriteString("\n")
+		style.line(&b, fmt.Sprintf("Of these, %s cannot be judged now: the spec has the reason of each, under skip.", plural(d.Skipped, "case")))
 	}
 	if d.Redacted {
 		b.WriteString("\n")

@@ -27,6 +27,7 @@ type WhyDocument struct {
 	Near      []string      `json:"near,omitempty"`
 	Questions []WhyQuestion `json:"questions"`
 	Skills    []WhySkill    `json:"skills,omitempty"`
+	Unknown   []WhyUnknown  `json:"unknown,omitempty"` // names that were called, with Skills
 	Sessions  []WhySession  `json:"sessions"`
 	Summary   WhySummary    `json:"summary"`
 	// Focus is the question that tables show whole, an index into Questions, and Chosen
@@ -194,6 +195,36 @@ type WhySkill struct {
 	private []string
 }
 
+// WhyUnknown is a name by which a skill was called that nobody knows.
+type WhyUnknown struct {
+	Name    string   `json:"name"`
+	Refused int      `json:"refused"`
+	Near    []string `json:"near,omitempty"`
+}
+
+// unknown says which unknown names were called, as lines.
+func (d *WhyDocument) unknown(name func(string) string) []string {
+	const most = 10
+	var out []string
+	for _, u := range d.Unknown[:min(len(d.Unknown), most)] {
+		text := fmt.Sprintf("%s was called %s and refused: no log and no skill file names it", name(u.Name), times(u.Refused))
+		if len(u.Near) > 0 {
+			near := make([]string, len(u.Near))
+			for i, n := range u.Near {
+				near[i] = name(n)
+			}
+			text += "; did you mean " + strings.Join(near, " or ") + "?"
+		} else {
+			text += "."
+		}
+		out = append(out, text)
+	}
+	if n := len(d.Unknown) - most; n > 0 {
+		out = append(out, fmt.Sprintf("And calls of %s.", plural(n, "more unknown name")))
+	}
+	return out
+}
+
 // NewWhySession makes the block of a session. Worst is the first question with the
 // verdict that tells most, nil where there is none.
 func NewWhySession(r *replay.Result, inScope bool, t why.Tally, worst *why.Question) WhySession {
@@ -341,13 +372,16 @@ func (q *WhyQuestion) notChosen() bool {
 }
 
 // NewWhyAll makes the document of all skills, the worst first.
-func NewWhyAll(skills []why.Counted, sessions []WhySession, total why.Tally, days int) *WhyDocument {
+func NewWhyAll(skills []why.Counted, unknown []why.Unknown, sessions []WhySession, total why.Tally, days int) *WhyDocument {
 	doc := &WhyDocument{Schema: WhySchema, Questions: []WhyQuestion{}, Sessions: sessions, Summary: newWhySummary(total)}
 	doc.Summary.Days = days
 	for i := range skills {
 		line := newWhySkill(&skills[i])
 		line.Days = days
 		doc.Skills = append(doc.Skills, line)
+	}
+	for _, u := range unknown {
+		doc.Unknown = append(doc.Unknown, WhyUnknown{u.Name, u.Refused, u.Near})
 	}
 	slices.SortStableFunc(doc.Skills, func(a, b WhySkill) int {
 		return cmp.Or(slices.Compare(a.rank[:], b.rank[:]), strings.Compare(a.Skill, b.Skill))
@@ -421,7 +455,8 @@ func (q *WhyQuestion) weight() int {
 func (q *WhyQuestion) called() bool {
 	for i := range q.Gates {
 		if g := &q.Gates[i]; g.Gate == string(why.Called) {
-			return g.State == string(why.Passed) || g.State != string(why.Info) && g.Line > 0
+			return g.State == string(why.Passed) || g.State != string(why.Info) && g.Line > 0 &&
+				!strings.HasPrefix(g.Reason, why.NoAnswer) && !strings.HasPrefix(g.Reason, why.Interrupted) && !strings.HasPrefix(g.Reason, why.NotSoFar)
 		}
 	}
 	return false

@@ -17,6 +17,7 @@ const mdRows = 40
 // tables.
 func (d *WhyDocument) WriteMarkdown(w io.Writer, _ Style) error {
 	var b strings.Builder
+	d = d.shortNames()
 	if d.Skill == "" {
 		d.markdownAll(&b)
 	} else {
@@ -43,6 +44,7 @@ func (d *WhyDocument) markdownAll(b *strings.Builder) {
 	fmt.Fprintf(b, "## Skills\n\n%s: %s, %s.\n\n", plural(len(d.Skills), "skill"), mdText(d.covered(mdStyle)), plural(d.Summary.Prompts, "prompt"))
 	if len(d.Skills) == 0 {
 		b.WriteString("No log and no skill file names a skill.\n")
+		d.markdownUnknown(b)
 		return
 	}
 	var rows [][]string
@@ -52,6 +54,13 @@ func (d *WhyDocument) markdownAll(b *strings.Builder) {
 	}
 	mdTable(b, []string{"skill", "listed", "described", "model", "user", "gate", "state", "prompts", "why"}, rows)
 	fmt.Fprintf(b, "\n%s\n\n%s\n", d.legend(func(string) bool { return true }), absence)
+	d.markdownUnknown(b)
+}
+
+func (d *WhyDocument) markdownUnknown(b *strings.Builder) {
+	for _, line := range d.unknown(mdCode) {
+		fmt.Fprintf(b, "\n%s\n", line)
+	}
 }
 
 func (d *WhyDocument) markdown(b *strings.Builder) {

@@ -12,7 +12,7 @@ import (
 // for several sessions a summary first.
 func (d *WhyDocument) WriteTable(w io.Writer, style Style) error {
 	var b strings.Builder
-	if err := d.write(&b, style); err != nil {
+	if err := d.shortNames().write(&b, style); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, b.String())
@@ -523,6 +523,9 @@ func (d *WhyDocument) writeAll(b *strings.Builder, style Style) error {
 	style.line(b, together([]string{plural(len(d.Skills), "skill"), d.covered(style), plural(d.Summary.Prompts, "prompt")}, style.width()))
 	if len(d.Skills) == 0 {
 		style.line(b, "No log and no skill file names a skill.")
+		for _, line := range d.unknown(Escape) {
+			style.line(b, line)
+		}
 		return nil
 	}
 	g := grid{columns: []column{{title: "skill", shrink: 1, least: 22, middle: true}, {title: "listed", right: true}, {title: "described", right: true, drop: 5}, {title: "model", right: true}, {title: "user", right: true},
@@ -537,6 +540,9 @@ func (d *WhyDocument) writeAll(b *strings.Builder, style Style) error {
 	}
 	style.line(b, d.legend(g.has))
 	style.line(b, absence)
+	for _, line := range d.unknown(Escape) {
+		style.line(b, line)
+	}
 	if !d.Redacted {
 		writeNext(b, style, []string{with("skilltrace why "+ShellWord(d.Skills[0].Skill), style.Again, style.Given)})
 	}

@@ -88,7 +88,7 @@ func TestWhyMany(t *testing.T) {
 
 	var census why.Census
 	census.Add(0, s)
-	list := NewWhyAll(census.Skills(), sessions[:1], total, 1)
+	list := NewWhyAll(census.Skills(), census.Unknown(), sessions[:1], total, 1)
 	goldenTables(t, "why-all", list)
 	goldenJSON(t, "why-all", list)
 }
@@ -112,6 +112,7 @@ func TestHomes(t *testing.T) {
 // TestFocus: the question that is shown whole is the one that its heading says.
 func TestFocus(t *testing.T) {
 	called := []WhyGate{{Gate: "called", State: "passed"}}
+	failed := []WhyGate{{Gate: "called", State: "failed", Reason: why.NoAnswer + " (line 5): overloaded", Line: 5}}
 	named := WhyWords{Named: true}
 	for _, tt := range []struct {
 		name      string
@@ -122,6 +123,8 @@ func TestFocus(t *testing.T) {
 		{"called, then typed", []WhyQuestion{{Agent: "main"}, {Agent: "main", Gates: called}, {Agent: "main", Gates: called, Words: named}}, 1, "the first for which it was called"},
 		{"named, then called", []WhyQuestion{{Agent: "main", Words: named}, {Agent: "main", Gates: called}}, 1, "the first for which it was called"},
 		{"called by a subagent only", []WhyQuestion{{Agent: "main"}, {Agent: "a1", Gates: called}}, 0, "the last"},
+		{"a request that failed", []WhyQuestion{{Agent: "main", Gates: failed}, {Agent: "main"}}, 1, "the last"},
+		{"stopped, then unfinished", []WhyQuestion{{Agent: "main", Gates: []WhyGate{{Gate: "called", State: "failed", Reason: why.Interrupted + " (line 3)", Line: 3}}}, {Agent: "main", Gates: []WhyGate{{Gate: "called", State: "undetermined", Reason: why.NotSoFar, Line: 5}}}}, 1, "the last"},
 		{"named twice", []WhyQuestion{{Agent: "main", Words: named}, {Agent: "main", Words: named}, {Agent: "main"}}, 1, "the last that names it"},
 	} {
 		d := WhyDocument{Questions: tt.questions}

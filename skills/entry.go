@@ -42,7 +42,7 @@ func PlaceOf(name string, d Discovery) Place {
 // bear it too.
 func OwnName(name string) bool {
 	switch name {
-	case "claude-api", "code-review", "dataviz", "deep-research", "fewer-permission-prompts", "keybindings-help", "loop", "plugin-authoring", "run",
+	case "claude-api", "code-review", "dataviz", "deep-research", "fewer-permission-prompts", "keybindings-help", "less-permission-prompts", "loop", "plugin-authoring", "run",
 		"simplify", "update-config", "verify", "workflow-authoring":
 		return true
 	}

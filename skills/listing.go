@@ -44,10 +44,12 @@ func JoinListing(lines []ListedLine) string {
 // been made unreadable), an entry starts at a line
 // "- NAME" or "- NAME: TEXT" whose NAME holds no blank, and everything up to the
 // next one belongs to it; if no line looks like that, any line that begins with
-// "- " starts an entry. Name and text are parted at the first ": ".
+// "- " starts an entry. Name and text are parted at the first ": ". Blank are names
+// that hold blanks and are known otherwise, as from the skill files: their lines start
+// entries too.
 //
 // The entries joined with newlines give the content back.
-func ParseListing(content string, names []string) []ListedLine {
+func ParseListing(content string, names []string, blank ...string) []ListedLine {
 	if content == "" {
 		return nil
 	}
@@ -61,10 +63,11 @@ func ParseListing(content string, names []string) []ListedLine {
 			}
 		}
 	}
-	lines := split(content, startsPlain)
+	starts := startsPlain
 	if !plainEntry.MatchString(content) {
-		lines = split(content, func(line string) bool { return strings.HasPrefix(line, "- ") && len(line) > 2 })
+		starts = func(line string) bool { return strings.HasPrefix(line, "- ") && len(line) > 2 }
 	}
+	lines := split(content, starts, blank)
 	rename(lines, names)
 	return lines
 }
@@ -100,20 +103,44 @@ func startsPlain(line string) bool {
 // missing is the remark at the end of a listing that was cut (2.0.30 to 2.1.18).
 var missing = regexp.MustCompile(`^<!-- Showing \d+ of \d+ skills due to token limits -->$`)
 
-// split cuts content at the lines that start an entry, and before the closing
-// remark.
-func split(content string, starts func(line string) bool) []ListedLine {
+// split cuts content at the lines that start an entry, also one of the names that hold
+// blanks, and before the closing remark.
+func split(content string, starts func(line string) bool, blank []string) []ListedLine {
 	var out []ListedLine
-	from, at := 0, 0
+	from, at, name := 0, 0, ""
 	for line := range strings.SplitSeq(content, "\n") {
-		if at > 0 && (starts(line) || missing.MatchString(line)) {
-			out = append(out, readLine(content[from:at-1], ""))
+		next := startsBlank(line, blank)
+		if at > 0 && (next != "" || starts(line) || missing.MatchString(line)) {
+			out = append(out, readLine(content[from:at-1], name))
 			from = at
+		}
+		if from == at {
+			name = next
 		}
 		at += len(line) + 1
 	}
-	return append(out, readLine(content[from:], ""))
+	return append(out, readLine(content[from:], name))
 }
+
+// startsBlank is the one of the names that hold blanks whose entry a line starts, "" if
+// it starts none of theirs. Where several fit it is the longest.
+func startsBlank(line string, blank []string) string {
+	rest, ok := strings.CutPrefix(line, "- ")
+	if !ok {
+		return ""
+	}
+	found := ""
+	for _, name := range blank {
+		if n := labelLen(rest, name, true); n >= 0 && labelEnds(rest[n:]) && len(name) > len(found) {
+			found = name
+		}
+	}
+	return found
+}
+
+// Blank reports whether a name holds a blank, so that the entries of a listing do not
+// tell by themselves where it ends.
+func Blank(name string) bool { return strings.ContainsAny(name, " \t") }
 
 // byNames finds the entries whose names are known. It returns nil if the names
 // do not fit. With masked, x may stand for the letters and digits of a name.

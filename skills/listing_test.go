@@ -56,6 +56,27 @@ func TestParseListing(t *testing.T) {
 	}
 }
 
+// TestParseBlankNames: names with blanks are found where they are known, and only there.
+func TestParseBlankNames(t *testing.T) {
+	for _, c := range []struct{ content, want string }{
+		{"- a: x\n- two words: y\n- b: z", "a=x|two words=y|b=z"},
+		{"- two words: y\n- a: x", "two words=y|a=x"},
+		{"- a: x\n- two words", "a=x|two words="},
+		{"- a: x\n- two words and more: y", "a=x|two words and more=y"},
+		{"- a: x\n- two wordsmiths: y", "a=x\n- two wordsmiths: y"},
+		{"- a: x\n- xxx xxxxx: xx", "a=x|two words=xx"},
+	} {
+		lines := ParseListing(c.content, nil, "two words", "two words and more")
+		var got []string
+		for _, l := range lines {
+			got = append(got, l.Name+"="+l.Text)
+		}
+		if strings.Join(got, "|") != c.want || JoinListing(lines) != c.content {
+			t.Errorf("%q: got %q, want %q", c.content, strings.Join(got, "|"), c.want)
+		}
+	}
+}
+
 func FuzzParseListing(f *testing.F) {
 	for _, s := range []string{
 		"- a: text\n- b\n- plug:c: text", "- f (alias): t: u\n\n- x", "<skill>\n<name>\na\n</name>\n<description>\nd\n</description>\n<location>\nuser\n</location>\n</skill>\n", "- \n- a:\n", "\n- a", "<skill>\n<name>\n</skill>",
@@ -69,6 +90,9 @@ func FuzzParseListing(f *testing.F) {
 			t.Fatalf("%q became %q", content, got)
 		}
 		Duplicates(lines)
+		if got := JoinListing(ParseListing(content, nil, strings.Split(names, ",")...)); got != content {
+			t.Fatalf("%q became %q", content, got)
+		}
 	})
 }
 

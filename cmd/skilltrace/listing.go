@@ -15,6 +15,7 @@ import (
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/listing"
 	"github.com/skilltrace/skilltrace/replay/local"
+	"github.com/skilltrace/skilltrace/replay/rules"
 	"github.com/skilltrace/skilltrace/report"
 	"github.com/skilltrace/skilltrace/skills"
 )
@@ -144,9 +145,8 @@ func (l *listingOf) defaults(ctx context.Context) error {
 	t := l.in.table
 	l.version, l.model = l.in.version, l.o.model
 	l.doc.Assumptions = []string{}
-	l.doc.Own = report.ListingOwn{Known: t.Described != nil}
 	if t.Described != nil {
-		l.own = []skills.Given{}
+		l.doc.Described = t.Described.Source
 		l.assume("%s is judged as described, it was never recorded: %s", t.Client, t.Described.Source)
 	}
 	if l.o.session != "" {
@@ -165,21 +165,27 @@ func (l *listingOf) defaults(ctx context.Context) error {
 	if !r.Exact {
 		l.assume("client %s is %s", r.Version, r.Why)
 	}
-	given := l.model
-	if given == "" {
-		given = "sonnet"
-	}
-	if l.model = r.Models.Resolve(given); l.model == "sonnet" {
-		l.model = "claude-sonnet-4-5" // before versions were recorded that know the alias
-	}
-	if given == "sonnet" && l.o.model == "" {
-		l.assume("the model is %s, which this client calls sonnet; --model NAME gives another", l.model)
-	}
+	l.chooseModel(&r)
 	l.doc.Client, l.doc.RulesExact, l.doc.Model = t.Client, r.Exact, l.model
 	if l.version != "" {
 		l.doc.Client += "@" + r.Version
 	}
 	return nil
+}
+
+// chooseModel settles the model's name.
+func (l *listingOf) chooseModel(r *rules.Rules) {
+	if l.model != "" {
+		l.model = r.Models.Resolve(l.model)
+		return
+	}
+	const usual, before = "sonnet", "claude-sonnet-4-5" // where no version was recorded that knows the alias
+	if l.model = r.Models.Resolve(usual); l.model == usual {
+		l.model = before
+		l.assume("the model is %s; --model NAME gives another", before)
+		return
+	}
+	l.assume("the model is %s, which this client calls %s; --model NAME gives another", l.model, usual)
 }
 
 // fromSession takes from a log what it shows of its client.

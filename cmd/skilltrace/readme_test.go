@@ -2,31 +2,40 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/skilltrace/skilltrace/replay/regress/live/fake"
+	"github.com/skilltrace/skilltrace/replay/regress/spec"
 	"github.com/skilltrace/skilltrace/report"
 )
 
 var update = flag.Bool("update", false, "write the output shown in README.md, and that expected in scripts, anew")
 
-// console matches a block of README.md that shows a command and its output.
-var console = regexp.MustCompile("(?s)```console\n\\$ skilltrace ([^\n]*)\n(.*?)```\n")
+// console matches a block of a page that shows a command, its output and, where it is not
+// 0, its exit status.
+var console = regexp.MustCompile("(?s)```console\n\\$ skilltrace ([^\n]*)\n(.*?)(?:\\$ echo \\$\\?\n([0-9]+)\n)?```\n")
 
 // leftOut stands in such a block for lines that are not shown.
 const leftOut = "…"
 
-// TestReadme holds README.md and a how-to to what the program prints: each console block
-// is run on the bundled recordings, in a folder that is named as a clone is.
+// TestReadme holds README.md and other pages to what the program prints: each console block
+// is run on what is bundled, in a folder that is named as a clone is. Blocks of one page
+// run one after another in one clone. What a test says on stderr stands before its output,
+// and a server with scripted replies is the model.
 func TestReadme(t *testing.T) {
-	for _, name := range []string{"README.md", "docs/how-to-why.md"} {
+	for _, name := range []string{"README.md", "docs/how-to-why.md", "docs/how-to-change-descriptions.md", "docs/examples/README.md"} {
 		t.Run(name, func(t *testing.T) { checkConsole(t, name) })
 	}
 }
@@ -53,20 +62,50 @@ func checkConsole(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	clone := filepath.Join(home, "skilltrace")
-	for _, fixture := range []string{"compact", "overflow"} {
-		if err := os.CopyFS(filepath.Join(clone, "fixtures", fixture), os.DirFS(filepath.Join(root, "fixtures", fixture))); err != nil {
+	copied := func(dir string) {
+		if err := errors.Join(os.RemoveAll(filepath.Join(clone, dir)), os.CopyFS(filepath.Join(clone, dir), os.DirFS(filepath.Join(root, dir)))); err != nil {
 			t.Fatal(err)
 		}
 	}
+	for _, dir := range []string{"fixtures/compact", "fixtures/overflow", "docs/examples"} {
+		copied(dir)
+	}
 	t.Chdir(clone)
-	getenv := func(key string) string { return map[string]string{"HOME": home, "COLUMNS": "80"}[key] }
+	env := map[string]string{"HOME": home, "COLUMNS": "80"}
+	if text, err := os.ReadFile("docs/examples/shop/model.json"); err == nil {
+		script, err := fake.ReadScript(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := fake.Start(script...)
+		t.Cleanup(model.Close)
+		env["ANTHROPIC_BASE_URL"], env["ANTHROPIC_API_KEY"] = model.URL, "key"
+	}
+	getenv := func(key string) string { return env[key] }
 	ran := 0
 	fresh := console.ReplaceAllStringFunc(string(readme), func(block string) string {
 		m := console.FindStringSubmatch(block)
 		var out, errs bytes.Buffer
-		if status := Main(strings.Fields(m[1]), &out, &errs, getenv); status != statusOK || errs.Len() > 0 {
+		args := shellWords(m[1])
+		if _, err := exec.LookPath("python3"); err != nil && slices.Contains(args, "command") {
+			t.Logf("skilltrace %s: not run, as there is no python3", m[1])
+			return block
+		}
+		status := Main(args, &out, &errs, getenv)
+		if args[0] == "test" && status <= statusFindings {
+			out = *bytes.NewBuffer(append(errs.Bytes(), out.Bytes()...))
+			errs.Reset()
+		}
+		if strconv.Itoa(status) != cmp.Or(m[3], "0") || errs.Len() > 0 {
 			t.Errorf("skilltrace %s: status %d, %s", m[1], status, &errs)
 			return block
+		}
+		shownStatus := ""
+		if m[3] != "" {
+			shownStatus = "$ echo $?\n" + m[3] + "\n"
+		}
+		if slices.Contains(args, "--update") {
+			copied("docs/examples")
 		}
 		ran++
 		shown, ok := shorten(m[2], out.String())
@@ -76,7 +115,7 @@ func checkConsole(t *testing.T, name string) {
 		case shown != m[2] && !*update:
 			t.Errorf("skilltrace %s: %s shows\n%s\nnow it prints\n%s\n(go test ./cmd/skilltrace -run TestReadme -update)", m[1], page, m[2], shown)
 		}
-		return "```console\n$ skilltrace " + m[1] + "\n" + shown + "```\n"
+		return "```console\n$ skilltrace " + m[1] + "\n" + shown + shownStatus + "```\n"
 	})
 	if ran == 0 {
 		t.Errorf("%s shows no output", page)
@@ -86,6 +125,15 @@ func checkConsole(t *testing.T, name string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// shellWords are the words of a line of a page.
+func shellWords(line string) []string {
+	words, err := spec.Words(line)
+	if err != nil {
+		return strings.Fields(line)
+	}
+	return words
 }
 
 // shorten leaves out of a command's output what an earlier form of it left out:
@@ -161,7 +209,7 @@ func TestDocumentedCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := 0
-	for _, name := range append(files, "../../README.md") {
+	for _, name := range append(files, "../../README.md", "../../docs/examples/README.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +230,7 @@ func TestDocumentedCommands(t *testing.T) {
 				rest, _, _ = strings.Cut(rest, end)
 			}
 			a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, getenv: func(string) string { return "" }}
-			cmd, args, err := a.rootCommand().Find(strings.Fields(rest))
+			cmd, args, err := a.rootCommand().Find(shellWords(rest))
 			if err == nil {
 				err = cmd.ParseFlags(args)
 			}

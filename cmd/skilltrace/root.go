@@ -447,11 +447,16 @@ func (a *app) write(doc report.Document) error {
 // writeBy writes where the options say.
 func (a *app) writeBy(write func(w io.Writer) error) error {
 	a.progress.clear()
-	if a.output == "" {
+	watched := a.getenv("GITHUB_ACTIONS") != "" // it obeys what texts of logs may hold
+	if a.output == "" && !watched {
 		return write(a.stdout)
 	}
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
+		return err
+	}
+	if a.output == "" {
+		_, err := a.stdout.Write(report.Disarm(b.Bytes(), report.Format(a.format)))
 		return err
 	}
 	return writeFile(a.output, b.Bytes())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
 	"github.com/skilltrace/skilltrace/replay/relist"
 	"github.com/skilltrace/skilltrace/report"
+	"github.com/skilltrace/skilltrace/skills"
 )
 
 // testOptions are the options of test.
@@ -166,10 +168,42 @@ func (a *app) runTest(cmd *cobra.Command, args []string, o *testOptions) error {
 	}
 	doc := report.NewTest(a.shownPath(file), strings.Join(s.Skills, ", "), s.against, results)
 	doc.Shard, doc.Updated, doc.Cost = o.shard, updated, spent
-	if outcome := regress.Outcome(results); outcome != regress.Passed {
+	doc.Paths, doc.Problems = s.paths(), s.problems()
+	if outcome := regress.Outcome(results); outcome != regress.Passed && outcome != regress.Skipped {
 		a.raise(statusFindings)
 	}
 	return a.write(doc)
+}
+
+// problems are the files of the candidates that no client reads, though somebody may have
+// meant a skill by them.
+func (s *suite) problems() []string {
+	r, err := s.in.table.At(cmp.Or(s.in.version, s.in.table.Latest))
+	if err != nil || s.candidate == nil {
+		return nil
+	}
+	words := map[skills.ProblemKind]string{
+		skills.WrongCase: "the file of a skill is SKILL.md, in capitals", skills.TwoDeep: "a skill's folder stands in the folder of skills, not deeper",
+		skills.BrokenLink: "the link leads nowhere", skills.Unreadable: "it cannot be read", skills.NoPluginName: "the plugin has no name",
+	}
+	dir, _ := filepath.Abs(filepath.Dir(s.File))
+	var out []string
+	for _, p := range s.candidate.Problems(&r) {
+		what, ok := words[p.Kind]
+		if !ok {
+			continue // folders of other files, a README
+		}
+		name := filepath.FromSlash(p.Path)
+		if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		if p.Detail != "" {
+			what += ": " + p.Detail
+		}
+		out = append(out, filepath.ToSlash(name)+": "+what)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // shownPath is a path as it is shown: relative to the workspace of a build server, where
@@ -232,6 +266,9 @@ func (a *app) loadSuite(file string, o *testOptions) (*suite, error) {
 	case b.Git != "":
 		s.against, at = "git "+b.Git, b.Git
 		if s.baseline, err = newSet(s.against, b.Git, dirs); err != nil {
+			if b.Line == 0 {
+				return nil, fmt.Errorf("--baseline git:%s: %w", b.Git, err)
+			}
 			return nil, fmt.Errorf("%s:%d: baseline: git %s: %w", file, b.Line, b.Git, err)
 		}
 	case len(b.Folders) > 0:
@@ -274,6 +311,18 @@ func (s *suite) path(name string) string {
 		return name
 	}
 	return filepath.Join(filepath.Dir(s.File), name)
+}
+
+// paths are the sessions that are named by a path, as they are reached from here.
+func (s *suite) paths() map[string]string {
+	out := map[string]string{}
+	for i := range s.cases {
+		name := s.cases[i].Session
+		if _, err := os.Stat(s.path(name)); err == nil {
+			out[name] = s.path(name)
+		}
+	}
+	return out
 }
 
 // folders are folders of the spec, absolute.
@@ -417,7 +466,8 @@ func (in *given) prepare(session *replay.Session) (*regress.Session, error) {
 	}
 	r, courses := replay.RunCourses(session, &found.Inputs, comparison(found))
 	settleResult(r, found)
-	known := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Complete: found.Own, Budget: int(found.Budget), Window: int(found.Window)}
+	known := &relist.Known{Texts: map[string]string{}, Given: map[string]bool{}, Complete: found.Own && len(in.skills) == 0, Held: in.window > 0,
+		Budget: int(found.Budget), Window: int(found.Window)}
 	return regress.Prepare(r, courses, &found.Inputs, known), nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,9 +128,16 @@ func (a *app) askProgram(ctx context.Context, s *suite, list []pending, o *testO
 		before := verdict
 		if !p.Both.Alike() {
 			before, _, detail.Before = judge(p.Both.Before)
+			d := answered(detail).Minus(answered(detail.Before))
+			detail.Difference, detail.DifferenceLow, detail.DifferenceHigh = d.Value, d.Low, d.High
 		}
 		p.result.Answer(verdict, before, reason, detail)
 	})
+}
+
+// answered is the rate of the answers that came.
+func answered(d *regress.AskedDetail) live.Rate {
+	return live.Rate{Hits: d.Hits, Of: d.Runs - d.Errors}
 }
 
 // programCase is a case as a program is told of it.
@@ -280,11 +288,11 @@ func (a *app) questions(ctx context.Context, s *suite, list []pending, o *testOp
 					r.AddListing(st.Sheets[i].Text)
 				}
 			}
-			if s.Model != "" {
-				r.Model = s.Model
-			}
-			if o.model != "" {
-				r.Model = o.model
+			if model := cmp.Or(o.model, s.Model); model != "" && model != r.Model {
+				r.Model = model
+				if r.Plain() {
+					r.Assumed = append(r.Assumed, "what the client told the log's model in messages of the role system stands in the user's, as for other models")
+				}
 			}
 			out = append(out, live.Question{ID: p.c.Name, Request: *r, Expect: live.Expect{Any: p.Triggers.Any}})
 		}

@@ -130,6 +130,9 @@ func (a *app) runTestInit(cmd *cobra.Command, args []string, o *initOptions) err
 			m.fixture.Fixture, m.group.Session = path, name
 			groups = append(groups, m.group)
 			for i := range m.group.Cases {
+				if m.group.Cases[i].Skip != "" {
+					doc.Skipped++
+				}
 				switch m.group.Cases[i].Kind {
 				case mine.Positive:
 					doc.Positive++

@@ -192,15 +192,22 @@ func filesOf(found *local.Found) map[string]why.File {
 	for path, d := range found.Dates {
 		// What only looks like a skill is known by its date alone.
 		f := why.File{Text: why.FileUnknown, Late: d == local.DatedDuring || d == local.DatedAfter, After: d == local.DatedAfter}
-		if d == local.DatedBefore || d == local.Committed {
+		if d == local.DatedBefore || d == local.Committed || d == local.Given {
 			f.Text = why.FileSame
 		}
 		files[path] = f
 	}
+	// What was given as the session saw it is believed, unless the log shows another text.
+	believed := func(path string, state local.FileState) why.FileState {
+		if state == local.FileUnknown && found.Dates[path] == local.Given {
+			return why.FileSame
+		}
+		return why.FileState(state)
+	}
 	for i := range found.Skills {
 		k := &found.Skills[i]
 		f := files[k.Path]
-		f.Text, f.Described = why.FileState(found.TextOf(k)), why.FileState(found.DescriptionOf(k))
+		f.Text, f.Described = believed(k.Path, found.TextOf(k)), believed(k.Path, found.DescriptionOf(k))
 		if found.LeftOut[k.Path] {
 			f.Hidden = k.Name
 		}
@@ -255,7 +262,7 @@ func (a *app) whyDocument(answers []asked, census *why.Census, o *whyOptions) (*
 		}
 	}
 	if o.all {
-		return report.NewWhyAll(census.Skills(), sessions, total, len(days)), nil
+		return report.NewWhyAll(census.Skills(), census.Unknown(), sessions, total, len(days)), nil
 	}
 	if o.prompt != "" && len(questions) == 0 {
 		return nil, fmt.Errorf("--prompt %s: none of %d prompts fits; want a number, the beginning of a uuid or a part of the text; skilltrace timeline --kind prompt lists them", o.prompt, prompts)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/skilltrace/skilltrace/report"
@@ -88,6 +89,44 @@ func TestWhyAllAgrees(t *testing.T) {
 			}
 			if all.Summary.Prompts != one.Summary.Prompts || all.Summary.SessionCount != one.Summary.SessionCount || all.Summary.Days != one.Summary.Days {
 				t.Errorf("%s: all %+v, %s %+v", dirs, all.Summary, k.Skill, one.Summary)
+			}
+		}
+	}
+}
+
+// TestWhyAllUnknown: names that were called and that nobody knows are told, with those
+// that are nearly the same.
+func TestWhyAllUnknown(t *testing.T) {
+	row := func(n int, typ, message string) string {
+		return fmt.Sprintf(`{"type":%q,"uuid":"u%d","parentUuid":%s,"sessionId":"s1","version":"2.1.332","cwd":"/home/dev/p","timestamp":"2026-11-28T09:00:%02d.000Z",%s}`+"\n", typ, n, parent(n), n, message)
+	}
+	call := func(n int, name string) string {
+		return row(n, "assistant", fmt.Sprintf(`"message":{"id":"m%d","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"tool_use","id":"t%d","name":"Skill","input":{"skill":%q}}],"usage":{"input_tokens":3,"output_tokens":2}}`, n, n, name)) +
+			row(n+1, "user", fmt.Sprintf(`"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","is_error":true,"content":"<tool_use_error>Unknown skill: %s</tool_use_error>"}]}`, n, name))
+	}
+	calls := row(1, "user", `"message":{"role":"user","content":"go"}`) + call(2, "other") + call(4, "deploi") + call(6, "deploi")
+	listing := row(8, "attachment", `"attachment":{"type":"skill_listing","content":"- deploy: Deploys.","isInitial":true,"skillCount":1,"names":["deploy"]}`)
+	for name, tt := range map[string]struct{ text, json, table string }{
+		"no skill":  {calls, "[{deploi 2 []} {other 1 []}]", "No log and no skill file names a skill. deploi was called twice and refused: no log and no skill file names it. other"},
+		"one skill": {calls + listing, "[{deploi 2 [deploy]} {other 1 []}]", "deploi was called twice and refused: no log and no skill file names it; did you mean deploy? other"},
+	} {
+		home := t.TempDir()
+		path := filepath.Join(home, "s1.jsonl")
+		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(whyAgain(t, home, "--all", path).Unknown); got != tt.json {
+			t.Errorf("%s: %s, want %s", name, got, tt.json)
+		}
+		for _, format := range []string{"table", "markdown"} {
+			var out, errs bytes.Buffer
+			Main([]string{"why", "--all", "--format", format, path}, &out, &errs, func(key string) string { return map[string]string{"HOME": home}[key] })
+			want := tt.table
+			if format == "markdown" {
+				want = "was called twice and refused"
+			}
+			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+				t.Errorf("%s, %s: no %q in\n%s%s", name, format, want, out.String(), errs.String())
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func TestWhyCases(t *testing.T) {
 		{"not listed by design", "11-name-only/session.jsonl", skills, "d", nil, 0, "eligible", "failed", 3, []string{"only the user may call it"}},
 		{"by the name of its plugin", "11-name-only/session.jsonl", skills, "c", nil, 0, "called", "failed", 0, []string{"c is listed as plug:c"}},
 		{"an alias in the listing", "13-duplicates/session.jsonl", "", "y", nil, 0, "called", "failed", 0, []string{"listed beside plug:y (alias)"}},
-		{"an entry twice", "13-duplicates/session.jsonl", "", "x", nil, 0, "called", "failed", 0, []string{"listed beside x (exact)"}},
+		{"an entry twice", "13-duplicates/session.jsonl", "", "x", nil, 0, "called", "failed", 0, []string{"listed twice, as entries "}},
 		{"under two prefixes", "13-duplicates/session.jsonl", "", "p1:z", nil, 0, "called", "failed", 0, []string{"listed beside p2:z (two prefixes)"}},
 		{"under two prefixes, by neither", "13-duplicates/session.jsonl", "", "z", nil, 0, "exists", "undetermined", 0, []string{"did you mean p1:z or p2:z?"}},
 		{"command and skill", "13-duplicates/session.jsonl", "", "k:k", nil, 0, "called", "failed", 0, []string{"(command and skill)"}},

@@ -12,7 +12,7 @@ import (
 // secrets must not stand in what --redact lets through: parts of prompts, arguments,
 // outputs of commands, commands that the model ran, and home directories in each form in
 // which a log has them.
-var secrets = []string{"SECRETPROMPT", "SECRETSLASH", "SECRETARG", "SECRETSTDERR", "SECRETPATTERN", "SECRETRUN", "SECRETBODY", "SECRETREASON", "SECRETINPUT", "SECRETTASK", "secretword", "jo.ann", "jo-ann", "Jo Ann", "alice"}
+var secrets = []string{"SECRETPROMPT", "SECRETSLASH", "SECRETARG", "SECRETSTDERR", "SECRETPATTERN", "SECRETRUN", "SECRETBODY", "SECRETREASON", "SECRETINPUT", "SECRETERROR", "SECRETTASK", "secretword", "jo.ann", "jo-ann", "Jo Ann", "alice"}
 
 // secretSessions writes two sessions full of secrets below a home directory.
 func secretSessions(t *testing.T, home string) {
@@ -56,6 +56,8 @@ func secretSessions(t *testing.T, home string) {
 		id := call(`{"skill":"db-migrate","args":"SECRETARG"}`)
 		answer(id, "Launching skill: db-migrate", false)
 		user(fmt.Sprintf(`[{"type":"text","text":"SECRETBODY is put in here\n\nDo it:\n\n`+"```sh\\nmake SECRETRUN\\n./bin/SECRETRUN --all\\nnpm run SECRETRUN:now -- --fast\\n```"+`"}]`), fmt.Sprintf(`,"isMeta":true,"sourceToolUseID":%q`, id))
+		user(`"SECRETPROMPT which failed"`, "")
+		add("assistant", `"isApiErrorMessage":true,"error":"refused: SECRETERROR in it","message":{"id":"e1","role":"assistant","model":"<synthetic>","content":[]}`)
 		user(`"SECRETPROMPT once more"`, "")
 		id = fmt.Sprintf("t%d", row)
 		reply(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"make SECRETRUN && ./bin/SECRETRUN --all && npm run SECRETRUN:now -- --fast"}}`, id))

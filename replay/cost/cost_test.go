@@ -667,3 +667,15 @@ func TestDamagedUsage(t *testing.T) {
 		equal(t, tt.output+": damaged", r.Notes.Damaged, tt.n)
 	}
 }
+
+// TestBlankNames: a skill whose name holds a blank is listed where the log names it
+// elsewhere, though the listing tells no names.
+func TestBlankNames(t *testing.T) {
+	l := &log{session: "s"}
+	l.add(`"type":"user","message":{"content":"Go"}`)
+	l.add(`"type":"attachment","attachment":{"type":"skill_listing","content":"- x: One thing.\n- two words: Another.","isInitial":true,"skillCount":2}`)
+	l.reply(10_000, 5, `{"type":"tool_use","id":"t1","name":"Skill","input":{"skill":"two words"}}`)
+	r := sum(by(cost.BySkill), written(t, "s.jsonl", l.lines...))
+	equal(t, "two words is listed", skill(t, r, "two words").Figures.Listed, 1)
+	equal(t, "x is listed", skill(t, r, "x").Figures.Listed, 1)
+}

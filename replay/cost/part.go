@@ -377,7 +377,7 @@ func (p *part) events(s *replay.Session, counts func(replay.Where) bool) {
 			if e.Kind != replay.Listing || e.Listing == nil {
 				continue
 			}
-			for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+			for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names, a.BlankNames...) {
 				note(e.Where, e.Version, l.Name, func(f *figures) {
 					f.Listed++
 					if !l.Bare {
@@ -446,7 +446,7 @@ func (w *walk) to(n int) {
 		if e.Kind != replay.Listing || e.Listing == nil {
 			continue
 		}
-		lines := skills.ParseListing(e.Listing.Content, e.Listing.Names)
+		lines := skills.ParseListing(e.Listing.Content, e.Listing.Names, w.agent.BlankNames...)
 		if e.Listing.Initial || !e.Listing.HasInitial {
 			clear(w.duplicates)
 		}

@@ -31,6 +31,7 @@ const (
 	WhyCap         Why = "cap"         // its text is longer than the limit of one entry
 	WhyOverride    Why = "override"    // skillOverrides asks for the name only
 	WhyUndescribed Why = "undescribed" // it has no text
+	WhyUnknown     Why = "unknown"     // it is the client's own, and no log shows its text
 )
 
 // Entry is one entry, in listing order.
@@ -171,6 +172,8 @@ func entryOf(e *skills.Entry, f *relist.Form, u *replay.Untrimmed, st *skills.St
 		out.Why = WhyBudget
 	case out.CapCut > 0:
 		out.Why = WhyCap
+	case e.Text == "" && e.Skill == nil:
+		out.Why = WhyUnknown
 	case e.Text == "" && st != nil && st.NameOnly:
 		out.Why = WhyOverride
 	case e.Text == "":

@@ -137,7 +137,7 @@ func lossesOf(l, of *Listing) []Loss {
 				words = "this version does not find it"
 			}
 			out = append(out, Loss{Name: name, Shown: replay.ShownAbsent, Words: words})
-		case e.Shown != replay.ShownFull && e.Why != WhyUndescribed && e.Why != WhyOverride:
+		case e.Shown != replay.ShownFull && (e.CapCut+e.BudgetCut > 0 || e.Shown == replay.ShownAbsent):
 			out = append(out, Loss{Name: name, Shown: e.Shown, Cut: e.CapCut + e.BudgetCut})
 		}
 	}

@@ -19,11 +19,12 @@ const (
 	DatedBefore Dated = "before"    // written last before the session began
 	DatedDuring Dated = "during"    // while it ran
 	DatedAfter  Dated = "after"     // after it ended
+	Given       Dated = "given"     // given by hand as the session saw it, whatever its date is now
 	Committed   Dated = "committed" // read as it was at a revision, whatever its date is now
 )
 
-// dated is what the date of a path tells. Of a copy, and of what was given by hand, a
-// late date tells nothing.
+// dated is what the date of a path tells. Of a copy a late date tells nothing, and who
+// gives a folder by hand says that the session saw it so.
 func (f *finding) dated(tree skills.Tree, path string, given bool) Dated {
 	if t, ok := tree.(*revised); ok {
 		if m, _ := t.mount(path); m != nil {
@@ -37,7 +38,9 @@ func (f *finding) dated(tree skills.Tree, path string, given bool) Dated {
 	switch at := info.ModTime(); {
 	case at.Before(f.s.Start):
 		return DatedBefore
-	case given || f.place != own:
+	case given:
+		return Given
+	case f.place != own:
 		return ""
 	case at.After(f.s.End):
 		return DatedAfter

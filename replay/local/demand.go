@@ -30,7 +30,7 @@ func (f *Found) Demand(r *replay.Result) (Demand, bool) {
 	var lines []skills.ListedLine
 	for i := range a.Agent.Events {
 		if e := &a.Agent.Events[i]; e.Kind == replay.Listing {
-			if lines = skills.ParseListing(e.Listing.Content, e.Listing.Names); f.ListingSize > 0 && !trimmed(lines, size.Overflow) {
+			if lines = skills.ParseListing(e.Listing.Content, e.Listing.Names, a.BlankNames()...); f.ListingSize > 0 && !trimmed(lines, size.Overflow) {
 				return Demand{Size: f.ListingSize}, true
 			}
 			break

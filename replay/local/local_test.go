@@ -660,13 +660,13 @@ func TestDated(t *testing.T) {
 		equal(t, name, got[name], want)
 	}
 	equal(t, "date of unseen", string(f.Dates[slashed(filepath.Join(w.dir, "skills/unseen/SKILL.md"))]), "after")
-	// Of what is given by hand a late date tells nothing, and an early one the same.
+	// What is given by hand is as the session saw it, whatever its date.
 	o := w.options()
 	o.Skills = []string{filepath.Join(w.home, "given")}
 	w.touch(w.skill("given", "copied", "Copied."), began.Add(1000*time.Hour))
 	w.skill("given", "old", "Old.")
 	_, f = find(t, log, o)
-	for name, want := range map[string]Dated{"copied": "", "old": DatedBefore} {
+	for name, want := range map[string]Dated{"copied": Given, "old": DatedBefore} {
 		equal(t, name, string(f.Dates[slashed(filepath.Join(w.home, "given", name, "SKILL.md"))]), string(want))
 	}
 }

@@ -42,6 +42,7 @@ func (f *finding) skillFiles() {
 		tree.course = &course{hidden: f.replaceProject()}
 	}
 	found := f.discover(tree)
+	f.listed = f.listed.with(f.s, found)
 	f.dates(tree.Tree, found)
 	f.Inputs.Files = f.filesOf(tree, found)
 	f.compareListings(found)
@@ -149,6 +150,7 @@ func (f *finding) foldersOf(found skills.Found) []string {
 // listings is what the listings of a session show that stand in one place, over all
 // agents.
 type listings struct {
+	place   replay.Place         // where they stand
 	whole   []skills.ListedLine  // the first one that is no addition; nil if there is none
 	version string               // of its client, or of the first record that names one
 	start   time.Time            // the request before it
@@ -156,8 +158,24 @@ type listings struct {
 	entries map[string][]listed  // all entries of a name, in order
 }
 
-func listingsOf(s *replay.Session, place replay.Place) *listings {
-	out := &listings{since: map[string]time.Time{}, entries: map[string][]listed{}}
+// with reads the listings again where files have names with blanks, which a listing
+// does not tell by itself.
+func (l *listings) with(s *replay.Session, found skills.Found) *listings {
+	var blank []string
+	for _, k := range found.Skills {
+		if skills.Blank(k.Name) {
+			blank = append(blank, k.Name)
+		}
+	}
+	if blank == nil {
+		return l
+	}
+	return listingsOf(s, l.place, blank...)
+}
+
+// listingsOf reads the listings of a place; blank are names of skills that hold blanks.
+func listingsOf(s *replay.Session, place replay.Place, blank ...string) *listings {
+	out := &listings{place: place, since: map[string]time.Time{}, entries: map[string][]listed{}}
 	for _, a := range s.Agents {
 		for i := range a.Events {
 			e := &a.Events[i]
@@ -168,7 +186,7 @@ func listingsOf(s *replay.Session, place replay.Place) *listings {
 				continue
 			}
 			at := requestBefore(a, i)
-			lines := skills.ParseListing(e.Listing.Content, e.Listing.Names)
+			lines := skills.ParseListing(e.Listing.Content, e.Listing.Names, slices.Concat(blank, a.BlankNames)...)
 			if out.whole == nil && len(lines) > 0 && (e.Listing.Initial || !e.Listing.HasInitial) {
 				out.whole, out.version, out.start = lines, e.Version, at
 			}

@@ -88,8 +88,11 @@ func (r *ranking) rank(at int) int {
 
 // lexical judges a case by the words that the prompt and the descriptions share.
 func (p *Point) lexical(c *spec.Case, b *Both, out *Result) {
-	now, before := b.After.ranking(p.Text), b.Before.ranking(p.Text)
-	out.Assumed = b.After.assumed()
+	if b.ranks == nil {
+		b.ranks = &[2]*ranking{b.Before.ranking(p.Text), b.After.ranking(p.Text)}
+	}
+	before, now := b.ranks[0], b.ranks[1]
+	out.Assumed = b.assumed()
 	verdict, base := Skipped, Skipped
 	var reasons []string
 	take := func(d LexicalDetail) {

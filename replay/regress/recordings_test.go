@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/conform"
 	"github.com/skilltrace/skilltrace/replay/conform/scenario"
@@ -111,6 +112,9 @@ func tryEdit(t *testing.T, dir string, s *replay.Session, in *replay.Inputs, cmp
 	blind := *in
 	blind.Files, blind.Usage = nil, nil
 	blindResult, blindCourses := replay.RunCourses(s, &blind, cmp)
+	counted := blind
+	counted.Usage = in.Usage
+	countedResult, countedCourses := replay.RunCourses(s, &counted, cmp)
 	byFiles, known := Prepare(r, courses, in, &relist.Known{Complete: true}), &relist.Known{}
 	if st, err := (&Point{s: byFiles, seen: v, Event: v.Event}).State(nil, nil); err == nil && len(st.Sheets) > 0 {
 		known.Budget = st.Sheets[0].Budget
@@ -118,7 +122,7 @@ func tryEdit(t *testing.T, dir string, s *replay.Session, in *replay.Inputs, cmp
 	for _, by := range []struct {
 		how     string
 		session *Session
-	}{{"by files", byFiles}, {"by log", Prepare(blindResult, blindCourses, &blind, known)}} {
+	}{{"by files", byFiles}, {"by log", Prepare(blindResult, blindCourses, &blind, known)}, {"by counts", Prepare(countedResult, countedCourses, &counted, known)}} {
 		p := &Point{s: by.session, seen: &by.session.Result.Agents[0].Visibility[len(a.Visibility)-1], Event: v.Event}
 		st, err := p.State(set, nil)
 		if err != nil {
@@ -149,6 +153,17 @@ func tryEdit(t *testing.T, dir string, s *replay.Session, in *replay.Inputs, cmp
 			if by.how == "by log" && (sheet.From.Hidden() > 0 || after.Demand > sheet.Budget || sheet.Over()) {
 				count[by.how+", open"]++ // ranks, or what was cut, are not in the log
 				continue
+			}
+			if by.how == "by counts" {
+				over := after.Demand > sheet.Budget || sheet.Over()
+				byUse := sheet.From.Size.Overflow == budget.OverflowGreedy || sheet.From.Size.Overflow == budget.OverflowStrip
+				if sheet.From.Hidden() > 0 || over && !byUse {
+					count[by.how+", open"]++ // what was cut is not in the log
+					continue
+				}
+				if over {
+					count[by.how+", over"]++
+				}
 			}
 			count[by.how]++
 			if sheet.Text != after.Text {

@@ -109,21 +109,32 @@ type Chosen struct {
 // settle sets the change.
 func (r *Result) settle() { r.Change = changeOf(r.Baseline, r.Verdict) }
 
-// Outcome is the verdict of a whole run: failed before errored before inconclusive.
-// A run of which nothing was judged is inconclusive.
+// Outcome is the verdict of a whole run: failed if a case did; inconclusive if some could
+// not be asked while others passed, or nothing was judged; errored if nothing but errors
+// came; skipped if all were to be left alone.
 func Outcome(results []Result) Verdict {
-	out := Inconclusive
+	passed, errored, open := false, false, len(results) == 0
 	for i := range results {
-		switch v := results[i].Verdict; {
-		case v == Failed:
+		switch results[i].Verdict {
+		case Failed:
 			return Failed
-		case v == Errored:
-			out = Errored
-		case v == Passed && out != Errored:
-			out = Passed
+		case Errored:
+			errored = true
+		case Passed:
+			passed = true
+		case Inconclusive:
+			open = true
 		}
 	}
-	return out
+	switch {
+	case errored && !passed:
+		return Errored
+	case !errored && !passed && !open:
+		return Skipped
+	case errored || !passed:
+		return Inconclusive
+	}
+	return Passed
 }
 
 // Totals count results by verdict and by change.

@@ -23,6 +23,7 @@ type book struct {
 	version string
 	lines   []string
 	n       int
+	uses    *replay.Usage
 }
 
 func (b *book) add(kind string, fields map[string]any) {
@@ -61,6 +62,12 @@ func (b *book) say(text string) {
 		"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn", "usage": map[string]any{"input_tokens": 10, "output_tokens": 5}}})
 }
 
+// used gives the client's counts at the start of the session.
+func (b *book) used(skill string, times int) *book {
+	b.uses = &replay.Usage{Counts: map[string]replay.UsageCount{skill: {Count: times, LastUsedMS: 1_760_000_000_000}}}
+	return b
+}
+
 func (b *book) compaction() {
 	b.add("system", map[string]any{"subtype": "compact_boundary", "content": "Conversation compacted", "compactMetadata": map[string]any{"trigger": "manual", "preTokens": 1000}})
 	b.add("user", map[string]any{"isCompactSummary": true, "message": map[string]any{"role": "user", "content": "Summary."}})
@@ -87,7 +94,7 @@ func (b *book) session(t testing.TB) *regress.Session {
 			return nil
 		}
 		return &r
-	}, Processes: []replay.Process{{CWD: "/home/dev/shop", Home: "/home/dev", ConfigDir: "/home/dev/.claude", Resolved: "claude-sonnet-4-5"}}}
+	}, Processes: []replay.Process{{CWD: "/home/dev/shop", Home: "/home/dev", ConfigDir: "/home/dev/.claude", Resolved: "claude-sonnet-4-5"}}, Usage: b.uses}
 	r, courses := replay.RunCourses(s, in, replay.Comparison{})
 	return regress.Prepare(r, courses, in, &relist.Known{Window: 200_000})
 }
@@ -152,13 +159,19 @@ func TestVerdicts(t *testing.T) {
 		{name: "the other is not pushed out where there is room", log: basic(new1, append([]string{"- alpha: Does alpha."}, crowd(10, 500)...)...), set: map[string]string{"alpha": long},
 			expect: shown("crowd-09", "full"), verdict: regress.Passed, change: regress.Same},
 		{name: "too long for the cap", log: basic(new1, "- migrate: Runs it."), set: map[string]string{"migrate": strings.Repeat("w", 2000)},
-			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "migrate is shortened, not described in full: its own entry grew by"},
+			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "characters; its text is longer than what one entry may take"},
 		{name: "manual only now", log: basic(new1, "- migrate: Runs it."), set: map[string]string{"migrate": "description: Runs it.\ndisable-model-invocation: true"},
 			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "absent, not described in full: disable-model-invocation"},
+		{name: "held back by paths now", log: basic(new1, "- migrate: Runs it."), set: map[string]string{"migrate": "description: Runs it.\npaths: [\"db/**\"]"},
+			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "migrate is absent, not described in full: its paths (db) match no file"},
 		{name: "deleted since the baseline", log: basic(new1, "- migrate: Runs it.", "- commit: Writes."), set: map[string]string{"commit": "Writes."}, base: map[string]string{"migrate": "Runs it.", "commit": "Writes."},
 			expect: shown("migrate", "full"), verdict: regress.Failed, change: regress.Broken, says: "it is no longer there"},
 		{name: "new", log: basic(new1, "- commit: Writes."), set: map[string]string{"migrate": "Runs it."},
 			expect: shown("migrate", "full"), verdict: regress.Passed, change: regress.Fixed},
+		{name: "the most used grows and stays", log: basic(new1, append(crowd(15, 500), "- zulu: "+strings.Repeat("q", 400))...).used("zulu", 9), set: map[string]string{"zulu": long},
+			expect: shown("zulu", "full", "crowd-14", "full"), verdict: regress.Failed, change: regress.Broken, says: "crowd-14 is listed by name only, not described in full: zulu grew by 400 characters", lack: "usage counts are not known"},
+		{name: "one that was never used grows", log: basic(new1, append(crowd(15, 500), "- zulu: "+strings.Repeat("q", 400))...), set: map[string]string{"zulu": long},
+			expect: shown("zulu", "name_only", "crowd-14", "full"), verdict: regress.Passed, change: regress.Fixed},
 		{name: "new takes room", log: basic(new1, append(crowd(15, 500), "- zulu: "+strings.Repeat("q", 400))...), set: map[string]string{"aaa": long},
 			expect: shown("zulu", "full"), verdict: regress.Failed, says: "aaa is new", change: regress.Broken},
 		{name: "shrunk gives room", log: basic(new1, append(append([]string{"- alpha: " + long}, crowd(14, 500)...), "- zulu")...), set: map[string]string{"alpha": "Does alpha.", "zulu": "Runs it, when it is asked for."},
@@ -218,6 +231,9 @@ func TestVerdicts(t *testing.T) {
 			if len(got) != 1 || got[0].Verdict != tt.verdict || got[0].Change != tt.change || !strings.Contains(got[0].Reason, tt.says) {
 				t.Errorf("%s, %q: %s\nwant %s, %q: %s", got[0].Verdict, got[0].Change, got[0].Reason, tt.verdict, tt.change, tt.says)
 			}
+			if assumed := strings.Join(got[0].Assumed, "; "); tt.lack != "" && strings.Contains(assumed, tt.lack) {
+				t.Errorf("assumed: %s", assumed)
+			}
 		})
 	}
 }
@@ -273,8 +289,11 @@ func TestOutcome(t *testing.T) {
 	}{
 		{nil, regress.Inconclusive},
 		{[]regress.Verdict{regress.Passed, regress.Skipped}, regress.Passed},
-		{[]regress.Verdict{regress.Passed, regress.Errored}, regress.Errored},
-		{[]regress.Verdict{regress.Errored, regress.Passed}, regress.Errored},
+		{[]regress.Verdict{regress.Passed, regress.Errored}, regress.Inconclusive},
+		{[]regress.Verdict{regress.Errored, regress.Passed}, regress.Inconclusive},
+		{[]regress.Verdict{regress.Errored, regress.Inconclusive}, regress.Errored},
+		{[]regress.Verdict{regress.Skipped, regress.Skipped}, regress.Skipped},
+		{[]regress.Verdict{regress.Skipped, regress.Inconclusive}, regress.Inconclusive},
 		{[]regress.Verdict{regress.Errored, regress.Failed, regress.Passed}, regress.Failed},
 		{[]regress.Verdict{regress.Inconclusive, regress.Inconclusive}, regress.Inconclusive},
 		{[]regress.Verdict{regress.Inconclusive, regress.Passed}, regress.Passed},

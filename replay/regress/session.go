@@ -21,6 +21,8 @@ type Session struct {
 	courses []replay.Course
 	in      *replay.Inputs
 	sheets  []*relist.Sheets
+	// compared are prompts that were worked out, the last few.
+	compared map[compared]*Both
 }
 
 // Prepare makes a session ready. Courses are those of the result's agents, see
@@ -31,6 +33,13 @@ func Prepare(r *replay.Result, courses []replay.Course, in *replay.Inputs, known
 	if in.Usage == nil {
 		uses = &replay.Usage{}
 		replay.CountUses(uses, r.Session)
+	} else {
+		counted := relist.Known{}
+		if known != nil {
+			counted = *known
+		}
+		counted.Usage = in.Usage
+		known = &counted
 	}
 	for i := range r.Agents {
 		s.sheets = append(s.sheets, relist.NewSheets(&r.Agents[i], courses[i], in.Rules, known, uses))
@@ -144,6 +153,7 @@ type State struct {
 	// Edited are the entries that a set changes, adds or takes away.
 	Edited map[string]bool
 	edits  []relist.Edit
+	index  map[string]int // the first of the entries with a name
 }
 
 // Sheet is a listing whose entries stand before the model.
@@ -162,10 +172,8 @@ func (st *State) Of(name string) replay.Shown {
 }
 
 func (st *State) entry(name string) *Entry {
-	for i := range st.Entries {
-		if st.Entries[i].Name == name {
-			return &st.Entries[i]
-		}
+	if i, ok := st.index[name]; ok {
+		return &st.Entries[i]
 	}
 	return nil
 }
@@ -234,10 +242,29 @@ func (p *Point) State(set *Set, before *Set) (*State, error) {
 		if e := &a.Agent.Events[sheet.Event]; e.Kind == replay.Listing {
 			old = e.Listing.Content
 		}
+		if set == nil && old != "" {
+			l = recorded(l, sheet, old)
+		}
 		st.Sheets = append(st.Sheets, Sheet{Listing: l, From: sheet, Old: old})
 	}
 	p.stand(st, set == nil)
 	return st, nil
+}
+
+// recorded is a listing as the log holds it: it may have gone out under a budget that
+// is not the one asked for now.
+func recorded(l *relist.Listing, from *relist.Sheet, text string) *relist.Listing {
+	out := *l
+	out.Text, out.Used = text, budget.Width(from.Size.Unit, text)
+	out.Forms = slices.Clone(l.Forms)
+	for i := range out.Forms {
+		if l := &from.Lines[i]; l.Sent != "" {
+			f := &out.Forms[i]
+			f.Text, f.Size = l.Sent, budget.Width(from.Size.Unit, l.Sent)
+			f.Description = strings.TrimPrefix(strings.TrimPrefix(l.Sent, "- "+l.Label), ": ")
+		}
+	}
+	return &out
 }
 
 // listed reports whether a listing was sent to the agent by the prompt's answer, though
@@ -275,30 +302,38 @@ func (st *State) editsOf(s *relist.Sheet, whole bool) []relist.Edit {
 // stand collects the entries that stand. An entry stands in the listing that the session
 // says; one that is new, where it was put.
 func (p *Point) stand(st *State, asRecorded bool) {
+	added := map[string]bool{}
+	for i := range st.edits {
+		if e := &st.edits[i]; e.New && !e.Gone {
+			added[e.Name] = true
+		}
+	}
+	st.index = map[string]int{}
 	for i := range st.Sheets {
 		sheet := &st.Sheets[i]
-		seen := map[string]bool{}
+		best := sheet.Best()
 		for j := range sheet.Forms {
-			f := *sheet.Of(sheet.Forms[j].Name)
-			if seen[f.Name] {
+			name := sheet.Forms[j].Name
+			form := best[name]
+			if form == nil {
 				continue
 			}
-			seen[f.Name] = true
+			delete(best, name) // each once, where the first of its name stands
+			f := *form
 			at, stands := p.seen.Skills.From(f.Name)
-			if stands && at != sheet.From.Event || !stands && !st.isNew(f.Name) {
+			if stands && at != sheet.From.Event || !stands && !added[f.Name] {
 				continue
 			}
 			if asRecorded && stands {
 				f.Shown = p.seen.Skills.Of(f.Name)
 				f.Open = false
 			}
+			if _, ok := st.index[f.Name]; !ok {
+				st.index[f.Name] = len(st.Entries)
+			}
 			st.Entries = append(st.Entries, Entry{Form: f, Sheet: i})
 		}
 	}
-}
-
-func (st *State) isNew(name string) bool {
-	return slices.ContainsFunc(st.edits, func(e relist.Edit) bool { return e.New && !e.Gone && e.Name == name })
 }
 
 // edits are what a set changes of the entries that stand.
@@ -321,15 +356,20 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 	if before != nil {
 		earlier = before.catalogue(r).candidates(known, p.active, p.settings())
 		for _, k := range earlier {
-			if k.entry != nil {
+			if _, ok := old[k.name]; k.entry != nil && !ok {
 				old[k.name] = k.entry.Text
 			}
 		}
 	}
+	lines, taken := linesOf(standing), map[string]int{}
 	for i := range list {
 		k := &list[i]
 		has[k.name] = true
 		switch {
+		case k.entry != nil && taken[k.name] >= max(lines[k.name], 1):
+			// Clients before 2.1.216 list both of two skills with one name. Where the session
+			// has one of them, the first folder's is meant.
+			continue
 		case k.entry == nil:
 			st.Off[k.name] = reasonWords(k.reason, k.detail)
 			if known[k.name] {
@@ -340,6 +380,7 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 		case !known[k.name] && whole < 0:
 			continue // the listing in which it would stand is gone
 		}
+		taken[k.name]++
 		e := *k.entry
 		if e.Name != k.name {
 			e.Name, e.Label = k.name, k.name
@@ -362,6 +403,20 @@ func (p *Point) edits(set, before *Set, standing []*relist.Sheet, st *State) []r
 		if !has[k.name] && known[k.name] {
 			out = append(out, relist.Edit{Name: k.name, Gone: true})
 			st.Off[k.name], st.Edited[k.name] = "it is no longer there", true
+		}
+	}
+	return out
+}
+
+// linesOf is how many lines of each name stand in one listing, at most.
+func linesOf(standing []*relist.Sheet) map[string]int {
+	out := map[string]int{}
+	for _, s := range standing {
+		own := map[string]int{}
+		for i := range s.Lines {
+			name := s.Lines[i].Name
+			own[name]++
+			out[name] = max(out[name], own[name])
 		}
 	}
 	return out
@@ -417,10 +472,20 @@ func (p *Point) skill(name string) *skills.Skill {
 	return nil
 }
 
+// first reports whether an event is a whole listing before any file was touched: what
+// stands in it had no paths.
+func (p *Point) first(event int) bool {
+	a := p.Agent()
+	if e := &a.Events[event]; e.Kind != replay.Listing || e.Listing.HasInitial && !e.Listing.Initial {
+		return false
+	}
+	return !slices.ContainsFunc(a.Events[:event], func(e replay.Event) bool { return e.Kind == replay.Touch })
+}
+
 // active reports whether a skill with paths had come in by the prompt: the session shows
-// it, or a file was touched that its patterns match.
+// it where one with paths can stand, or a file was touched that its patterns match.
 func (p *Point) active(k *skills.Skill, patterns []string) bool {
-	if _, stands := p.seen.Skills.From(k.Name); stands {
+	if at, stands := p.seen.Skills.From(k.Name); stands && !p.first(at) {
 		return true
 	}
 	cwd := p.s.Result.Session.CWD
@@ -436,17 +501,41 @@ func (p *Point) active(k *skills.Skill, patterns []string) bool {
 	return false
 }
 
+// hidden is the number of entries whose whole text neither the session nor the set tells.
+func (st *State) hidden(s *relist.Sheet) int {
+	n := 0
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.Hidden && !slices.ContainsFunc(st.edits, func(e relist.Edit) bool { return e.Name == l.Name }) {
+			n++
+		}
+	}
+	return n
+}
+
+func others(n int) string {
+	if n == 1 {
+		return "1 other skill"
+	}
+	return fmt.Sprintf("%d other skills", n)
+}
+
 // assumed is what the sheets of a state rest on and no input tells.
 func (st *State) assumed() []string {
 	var out []string
 	for i := range st.Sheets {
 		s := st.Sheets[i].From
+		if st.Sheets[i].Old == "" {
+			out = append(out, "the log holds no listing: this one follows from the skill files, without others that the session had")
+		}
+		if s.Narrowed > 0 {
+			out = append(out, fmt.Sprintf("the listing had less room than the %s characters assumed, as it left out what would have fitted: taken for %s (--window or --settings)", number(s.Narrowed), number(s.Budget)))
+		}
 		byUse := s.Size.Overflow == budget.OverflowGreedy || s.Size.Overflow == budget.OverflowStrip
 		if byUse && !s.Counted && st.Sheets[i].Over() {
 			out = append(out, "usage counts are not known: skills rank by the calls in the log (--usage FILE gives the counts)")
 		}
-		if h := s.Hidden(); h > 0 && !s.ByFiles {
-			out = append(out, fmt.Sprintf("the whole descriptions of %d other skills are not in the log; they stay as they were", h))
+		if h := st.hidden(s); h > 0 && !s.ByFiles {
+			out = append(out, fmt.Sprintf("the whole descriptions of %s are not in the log; they stay as they were", others(h)))
 		}
 	}
 	slices.Sort(out)

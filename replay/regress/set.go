@@ -1,7 +1,6 @@
 package regress
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -34,9 +33,6 @@ type catalogue struct {
 	found skills.Found
 }
 
-// pluginFile names a plugin, in its folder.
-const pluginFile = ".claude-plugin/plugin.json"
-
 func (s *Set) catalogue(r *rules.Rules) *catalogue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,17 +40,7 @@ func (s *Set) catalogue(r *rules.Rules) *catalogue {
 		return c
 	}
 	in := skills.Inputs{}
-	for _, dir := range s.dirs {
-		has := func(d string) bool { _, err := s.tree.Stat(path.Join(d, pluginFile)); return err == nil }
-		switch {
-		case has(dir):
-			in.PluginDirs = append(in.PluginDirs, dir)
-		case path.Base(dir) == "skills" && has(path.Dir(dir)):
-			in.PluginDirs = append(in.PluginDirs, path.Dir(dir))
-		default:
-			in.SkillDirs = append(in.SkillDirs, dir)
-		}
-	}
+	in.SkillDirs, in.PluginDirs = skills.GivenDirs(s.tree, s.dirs)
 	c := &catalogue{rules: r, opts: skills.Options{Discovery: r.Discovery, Text: r.Entry, Dialect: r.Front}}
 	c.found = skills.Discover(s.tree, in, r.Discovery, r.Front)
 	s.read[r.Version] = c
@@ -141,27 +127,6 @@ func calledBy(name string, known map[string]bool) string {
 
 // reasonWords say why a skill is not listed.
 func reasonWords(r skills.Reason, detail string) string {
-	switch r {
-	case skills.Disabled:
-		return "disable-model-invocation: only the user may call it"
-	case skills.HeldBack:
-		return "its paths (" + detail + ") match no file that was touched by then"
-	case skills.Undescribed:
-		return "it has no description"
-	case skills.AngleName:
-		return "its name holds < or >"
-	case skills.Overridden:
-		return "skillOverrides says " + detail
-	case skills.SameName:
-		return "another skill of that name wins"
-	case skills.SameFile:
-		return "the same file as " + detail
-	case skills.SkillToolDenied:
-		return "permissions deny the tool Skill"
-	case skills.CommandsUnseen:
-		return "this client version does not list commands"
-	case skills.NestedShadowed:
-		return "the skill of " + detail + " has the name"
-	}
-	return string(r)
+	st := skills.Status{Reason: r, Detail: detail}
+	return st.Words()
 }

@@ -64,10 +64,25 @@ type Both struct {
 	Before, After *State
 	point         *Point
 	set, base     *Set
+	change        *ListingChange
+	ranks         *[2]*ranking                       // of Before and After
+	moved         []Cause                            // what every edit does to the room, once asked for
+	took, gave    []Cause                            // of them, those that took room, and those that gave it
+	others        map[string]map[string]replay.Shown // how entries would stand without a change, by its skill
+}
+
+// compared is what two states of a prompt rest on.
+type compared struct {
+	agent, event int
+	set, base    *Set
 }
 
 // Compare works out both states of a prompt. A nil base stands for the log's own state.
 func (p *Point) Compare(set, base *Set) (*Both, error) {
+	key := compared{p.agent, p.Event, set, base}
+	if b := p.s.compared[key]; b != nil {
+		return b, nil
+	}
 	before, err := p.State(base, nil)
 	if err != nil {
 		return nil, err
@@ -76,7 +91,14 @@ func (p *Point) Compare(set, base *Set) (*Both, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Both{before, after, p, set, base}, nil
+	b := &Both{Before: before, After: after, point: p, set: set, base: base}
+	// Cases that ask about one prompt mostly stand together.
+	const kept = 16
+	if len(p.s.compared) >= kept || p.s.compared == nil {
+		p.s.compared = map[compared]*Both{}
+	}
+	p.s.compared[key] = b
+	return b, nil
 }
 
 // Alike reports whether both states show the model the same.
@@ -93,8 +115,16 @@ func (b *Both) Candidates() []string {
 	return names(all)
 }
 
-// Change says what the candidates change.
+// Change says what the candidates change. It is worked out once.
 func (b *Both) Change() *ListingChange {
+	if b.change == nil {
+		b.change = b.compare()
+		b.others = nil
+	}
+	return b.change
+}
+
+func (b *Both) compare() *ListingChange {
 	out := &ListingChange{Before: b.Before.Size(), After: b.After.Size()}
 	seen := map[string]bool{}
 	for _, st := range []*State{b.Before, b.After} {
@@ -131,7 +161,18 @@ func (b *Both) Change() *ListingChange {
 		out.Changes = append(out.Changes, c)
 	}
 	slices.SortStableFunc(out.Changes, func(x, y EntryChange) int { return cmp.Compare(y.loss(), x.loss()) })
-	out.Lines = b.lines()
+	if len(out.Changes) > 0 {
+		out.Lines = b.lines()
+	}
+	return out
+}
+
+// assumed is what the comparison rests on and no input tells.
+func (b *Both) assumed() []string {
+	out := b.After.assumed()
+	if b.base == nil && slices.ContainsFunc(b.Before.Sheets, func(s Sheet) bool { return s.Old == "" }) {
+		out = append(out, "the log's own state is not in it: compared with the skill files as they are now, so nothing differs")
+	}
 	return out
 }
 
@@ -193,44 +234,81 @@ func (st *State) raw(e *Entry) string { return e.Text }
 // causes are the changes without which an entry would stand as before: the one that does
 // it alone, else all that took room or gave it.
 func (b *Both) causes(name string, now replay.Shown) []Cause {
-	var all []Cause
-	for i := range b.After.edits {
-		e := &b.After.edits[i]
-		if e.Name == name || !b.edited(e.Name) {
+	all := b.changedRoom()
+	tries := b.tries()
+	for i := range all {
+		if all[i].Skill == name {
 			continue
 		}
-		c := b.cause(e)
-		if c.What != "" {
-			all = append(all, c)
+		if tries--; tries < 0 {
+			break
 		}
-	}
-	slices.SortStableFunc(all, func(x, y Cause) int {
-		return cmp.Or(cmp.Compare(abs(y.Grew), abs(x.Grew)), strings.Compare(x.Skill, y.Skill))
-	})
-	for i := range all {
-		if b.without(all[i].Skill, name) != now {
-			return all[i : i+1]
+		shown, ok := b.without(all[i].Skill)[name]
+		if !ok {
+			shown = replay.ShownAbsent
+		}
+		if shown != now {
+			return all[i : i+1 : i+1]
 		}
 	}
 	if b.edited(name) {
 		return nil // its own change is enough
 	}
-	var out []Cause
-	worse := relist.Better(b.Before.Of(name), now)
-	for _, c := range all {
-		if (c.Grew > 0) == worse && c.Grew != 0 {
-			out = append(out, c)
+	// Many entries have the same causes: they share one list.
+	if relist.Better(b.Before.Of(name), now) {
+		return b.took
+	}
+	return b.gave
+}
+
+// tries is how many changes are taken back, each alone, to find the one that made another
+// entry stand otherwise: the largest come first. A listing is made anew for each.
+func (b *Both) tries() int {
+	const least, most, work = 3, 100, 20_000_000
+	size := 1
+	for i := range b.After.Sheets {
+		size += len(b.After.Sheets[i].Forms) * len(b.After.edits)
+	}
+	return min(max(work/size, least), most)
+}
+
+// changedRoom is what the edits do to the room of the listing, the largest first.
+func (b *Both) changedRoom() []Cause {
+	if b.moved != nil {
+		return b.moved
+	}
+	b.moved = []Cause{}
+	before, after := b.Before.wholeSizes(), b.After.wholeSizes()
+	seen := map[string]bool{}
+	for i := range b.After.edits {
+		e := &b.After.edits[i]
+		if seen[e.Name] || !b.edited(e.Name) {
+			continue
+		}
+		seen[e.Name] = true
+		if c := causeOf(e.Name, before[e.Name], after[e.Name]); c.What != "" {
+			b.moved = append(b.moved, c)
 		}
 	}
-	return out
+	slices.SortStableFunc(b.moved, func(x, y Cause) int {
+		return cmp.Or(cmp.Compare(abs(y.Grew), abs(x.Grew)), strings.Compare(x.Skill, y.Skill))
+	})
+	for _, c := range b.moved {
+		if c.Grew > 0 {
+			b.took = append(b.took, c)
+		} else if c.Grew < 0 {
+			b.gave = append(b.gave, c)
+		}
+	}
+	return b.moved
 }
 
 func abs(n int) int { return max(n, -n) }
 
-// cause says what an edit does to the room of a listing.
-func (b *Both) cause(e *relist.Edit) Cause {
-	before, after := b.Before.wholeSize(e.Name), b.After.wholeSize(e.Name)
-	c := Cause{Skill: e.Name, Grew: after - before}
+// causeOf says what a change does to the room of a listing, by what the entry asked for
+// and asks for.
+func causeOf(name string, before, after int) Cause {
+	c := Cause{Skill: name, Grew: after - before}
 	switch {
 	case before == 0 && after > 0:
 		c.What = "is new"
@@ -244,21 +322,23 @@ func (b *Both) cause(e *relist.Edit) Cause {
 	return c
 }
 
-// wholeSize is what a skill's entry asks for.
-func (st *State) wholeSize(name string) int {
-	n := 0
+// wholeSizes are what the entries of skills ask for.
+func (st *State) wholeSizes() map[string]int {
+	out := map[string]int{}
 	for i := range st.Sheets {
 		for j := range st.Sheets[i].Forms {
-			if f := &st.Sheets[i].Forms[j]; f.Name == name {
-				n = max(n, f.Whole)
-			}
+			f := &st.Sheets[i].Forms[j]
+			out[f.Name] = max(out[f.Name], f.Whole)
 		}
 	}
-	return n
+	return out
 }
 
-// without is how an entry would stand had one other skill not changed.
-func (b *Both) without(other, name string) replay.Shown {
+// without is how entries would stand had one skill not changed.
+func (b *Both) without(other string) map[string]replay.Shown {
+	if out, ok := b.others[other]; ok {
+		return out
+	}
 	st := &State{Off: map[string]string{}, Edited: map[string]bool{}}
 	for i := range b.After.edits {
 		if b.After.edits[i].Name != other {
@@ -278,7 +358,15 @@ func (b *Both) without(other, name string) replay.Shown {
 		st.Sheets = append(st.Sheets, Sheet{Listing: sheet.Make(st.editsOf(sheet, i == lastWhole(sheets))), From: sheet})
 	}
 	b.point.stand(st, false)
-	return st.Of(name)
+	out := make(map[string]replay.Shown, len(st.Entries))
+	for name, i := range st.index {
+		out[name] = st.Entries[i].Shown
+	}
+	if b.others == nil {
+		b.others = map[string]map[string]replay.Shown{}
+	}
+	b.others[other] = out
+	return out
 }
 
 // chars is a number of characters in words.
@@ -301,7 +389,7 @@ func number(n int) string {
 // visible judges a case by what the model would see.
 func (p *Point) visible(c *spec.Case, b *Both, out *Result) {
 	out.Listing = b.Change()
-	out.Assumed = b.After.assumed()
+	out.Assumed = b.assumed()
 	var reasons []string
 	verdict, base := Skipped, Skipped
 	take := func(d VisibleDetail, before Verdict) {
@@ -439,7 +527,7 @@ func (b *Both) explain(name string, want replay.Shown, change *ListingChange) st
 	case len(parts) > 0:
 		text += ": " + strings.Join(parts, ", ")
 	case c.Own && e != nil:
-		if cause := b.cause(&relist.Edit{Name: name}); cause.What != "" {
+		if cause := causeOf(name, b.Before.wholeSizes()[name], b.After.wholeSizes()[name]); cause.What != "" {
 			text += ": its own entry " + cause.What
 		}
 	}
@@ -452,7 +540,10 @@ func (b *Both) room(e *Entry) string {
 		return ""
 	}
 	l := b.After.Sheets[e.Sheet].Listing
-	if !l.Over() {
+	switch {
+	case e.Shown == replay.ShownShortened && e.Need == 0:
+		return "; its text is longer than what one entry may take"
+	case !l.Over():
 		return ""
 	}
 	text := fmt.Sprintf("; the listing asks for %s of %s characters", number(l.Total), number(l.Budget))
@@ -584,7 +675,7 @@ func (s *Session) Run(c *spec.Case, scorers []spec.Scorer, set, base *Set) ([]Re
 		case b.NoSignal(c.Expect.Triggers) != "":
 			r.Verdict, r.Reason = Inconclusive, b.NoSignal(c.Expect.Triggers)
 		default:
-			r.Assumed = b.After.assumed()
+			r.Assumed = b.assumed()
 			questions = append(questions, Question{Result: len(out), Scorer: scorer, Triggers: c.Expect.Triggers, Point: p, Both: b})
 		}
 		if r.Verdict == Skipped && r.Reason == "" {

@@ -33,6 +33,11 @@ type Known struct {
 	// Budget is that of the listing, in its client's unit, and Window the context
 	// window in tokens; 0 if they are not known.
 	Budget, Window int
+	// Usage are the client's usage counts, nil if they are not known.
+	Usage *replay.Usage
+	// Held: Budget is to hold whatever the session's was. Otherwise what a listing took
+	// shows that there was room for it.
+	Held bool
 }
 
 // exempt reports whether an entry is the client's own, and shown as it is. Where no file
@@ -49,8 +54,10 @@ func (k *Known) exempt(name string) bool {
 // Line is an entry before it is trimmed.
 type Line struct {
 	budget.Line
-	// At is the place among the lines of the recorded listing, -1 where none is recorded.
-	At int
+	// At is the place among the lines of the recorded listing, -1 where none is recorded;
+	// Sent is the line as it stands there.
+	At   int
+	Sent string
 	// Was is how it was shown.
 	Was replay.Shown
 	// Hidden: its whole text is not known, only what was shown of it.
@@ -68,6 +75,8 @@ type Sheet struct {
 	Size   budget.Size
 	Budget int    // in the unit of Size.Unit
 	Source string // where the budget comes from, in words
+	// Narrowed is the budget that was assumed and that the log disproves; 0 if it does not.
+	Narrowed int
 	// ByFiles: the entries follow from skill files, and so does the log.
 	ByFiles bool
 	// Counted: the ranks rest on the client's usage counts, or matter to no entry.
@@ -90,9 +99,10 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 		if !l.Bare {
 			bare = strings.TrimSuffix(l.Raw, ": "+l.Text)
 		}
-		line := Line{At: i, Was: replay.ShownFull, Line: budget.Line{Full: l.Raw, Bare: bare, Label: strings.TrimPrefix(bare, "- "), Text: l.Text, Name: l.Name, Score: 1}}
+		line := Line{At: i, Sent: l.Raw, Was: replay.ShownFull, Line: budget.Line{Full: l.Raw, Bare: bare, Label: strings.TrimPrefix(bare, "- "), Text: l.Text, Name: l.Name, Score: 1}}
 		line.Exempt = k.exempt(l.Name)
-		if cut := size.Overflow == budget.OverflowUniform && strings.HasSuffix(l.Text, "…"); l.Bare || cut {
+		alone := bare == l.Raw
+		if cut := line.cut(&size); alone || cut {
 			line.Was, line.Score = replay.ShownNameOnly, 0
 			if cut {
 				line.Was = replay.ShownShortened
@@ -102,8 +112,8 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 				text, ok = k.Texts[l.Name]
 			}
 			switch {
-			case ok && text == "" && l.Bare:
-			case ok && text != "" && (l.Bare || strings.HasPrefix(text, strings.TrimSuffix(l.Text, "…"))):
+			case ok && text == "" && alone:
+			case ok && text != "" && (alone || strings.HasPrefix(text, strings.TrimSuffix(l.Text, "…"))):
 				line.Text, line.Full = text, bare+": "+text
 			default:
 				line.Hidden = true
@@ -112,6 +122,12 @@ func FromLog(lines []skills.ListedLine, size budget.Size, k *Known) *Sheet {
 		s.Lines = append(s.Lines, line)
 	}
 	return s
+}
+
+// cut reports whether an entry of a log shows the beginning of its text, cut to a width.
+// What came with the client is never cut.
+func (l *Line) cut(size *budget.Size) bool {
+	return size.Overflow == budget.OverflowUniform && strings.HasSuffix(l.Text, "…") && !(l.Exempt && size.ExemptBundled)
 }
 
 // plain are the lines as budget trims them.
@@ -216,6 +232,18 @@ func (l *Listing) Of(name string) *Form {
 	return best
 }
 
+// Best are the forms of all entries by name, as Of gives them.
+func (l *Listing) Best() map[string]*Form {
+	out := make(map[string]*Form, len(l.Forms))
+	for i := range l.Forms {
+		f := &l.Forms[i]
+		if best := out[f.Name]; best == nil || better(f.Shown, best.Shown) {
+			out[f.Name] = f
+		}
+	}
+	return out
+}
+
 // order are the forms from the most to the least.
 var order = []replay.Shown{replay.ShownFull, replay.ShownShortened, replay.ShownNameOnly, replay.ShownAbsent}
 
@@ -227,47 +255,58 @@ func Better(a, b replay.Shown) bool { return better(a, b) }
 
 // Make makes the listing with some entries edited. The sheet stays as it is.
 func (s *Sheet) Make(edits []Edit) *Listing {
-	now := *s
-	now.Lines = slices.Clone(s.Lines)
+	d := make(draft, len(s.Lines))
+	for i := range s.Lines {
+		d[i] = &s.Lines[i]
+	}
 	for i := range edits {
-		now.apply(&edits[i])
+		d = d.apply(&edits[i])
+	}
+	now := *s
+	now.Lines = make([]Line, len(d))
+	for i := range d {
+		now.Lines[i] = *d[i]
 	}
 	t := now.Trim(s.Budget)
-	out := &Listing{Text: t.Text, Used: t.Used, Total: t.Total, Budget: s.Budget, Width: t.TextWidth}
+	out := &Listing{Text: t.Text, Used: t.Used, Total: t.Total, Budget: s.Budget, Width: t.TextWidth, Forms: make([]Form, len(d))}
 	for i := range now.Lines {
-		out.Forms = append(out.Forms, now.form(i, &t))
+		out.Forms[i] = now.form(i, &t)
 	}
 	return out
 }
 
-func (s *Sheet) apply(e *Edit) {
+// draft are the lines of a sheet while they are edited. What the pointers lead to stays as
+// it is.
+type draft []*Line
+
+func (d draft) apply(e *Edit) draft {
 	if e.New {
 		if e.Gone {
-			return
+			return d
 		}
-		s.Lines = slices.Insert(s.Lines, s.place(e), Line{At: -1, Was: replay.ShownAbsent, Capped: e.Capped, Line: e.Line})
-		return
+		return slices.Insert(d, d.place(e), &Line{At: -1, Was: replay.ShownAbsent, Capped: e.Capped, Line: e.Line})
 	}
 	if e.Gone {
-		s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return l.Name == e.Name })
-		return
+		return slices.DeleteFunc(d, func(l *Line) bool { return l.Name == e.Name })
 	}
-	i := s.edited(e)
+	i := edited(len(d), func(i int) *Line { return d[i] }, e)
 	if i < 0 {
-		return
+		return d
 	}
-	l := &s.Lines[i]
-	now := e.Line
-	now.Score = l.Score
-	l.Line, l.Hidden, l.Capped = now, false, e.Capped
+	now := *d[i]
+	score := now.Score
+	now.Line, now.Hidden, now.Capped = e.Line, false, e.Capped
+	now.Score = score
+	d[i] = &now
+	return d
 }
 
-// edited is the line that an edit means, -1 if there is none. Of several with the name,
-// the one with the text that is replaced, else the last: projects stand behind users.
-func (s *Sheet) edited(e *Edit) int {
+// edited is which of n lines an edit means, -1 if none. Of several with the name, the one
+// with the text that is replaced, else the last: projects stand behind users.
+func edited(n int, line func(int) *Line, e *Edit) int {
 	at := -1
-	for i := range s.Lines {
-		if l := &s.Lines[i]; l.Name == e.Name && !l.Exempt {
+	for i := range n {
+		if l := line(i); l.Name == e.Name && !l.Exempt {
 			if at = i; e.Old != "" && l.Text == e.Old {
 				return i
 			}
@@ -278,14 +317,14 @@ func (s *Sheet) edited(e *Edit) int {
 
 // Changes reports whether an edit makes another entry of one that stands.
 func (s *Sheet) Changes(e *Edit) bool {
-	i := s.edited(e)
+	i := edited(len(s.Lines), func(i int) *Line { return &s.Lines[i] }, e)
 	return i >= 0 && (s.Lines[i].Hidden || s.Lines[i].Text != e.Line.Text)
 }
 
 // place is where a new entry stands.
-func (s *Sheet) place(e *Edit) int {
+func (d draft) place(e *Edit) int {
 	find := func(name string) int {
-		return slices.IndexFunc(s.Lines, func(l Line) bool { return l.Name == name })
+		return slices.IndexFunc(d, func(l *Line) bool { return l.Name == name })
 	}
 	if e.After != "" {
 		if i := find(e.After); i >= 0 {
@@ -299,8 +338,8 @@ func (s *Sheet) place(e *Edit) int {
 	}
 	// By its name among those that bear no prefix, which come first since 2.1.129.
 	last := 0
-	for i := range s.Lines {
-		if n := s.Lines[i].Name; !s.Lines[i].Exempt && !skills.OwnName(n) && !strings.Contains(n, ":") {
+	for i := range d {
+		if n := d[i].Name; !d[i].Exempt && !skills.OwnName(n) && !strings.Contains(n, ":") {
 			if last = i + 1; n > e.Name {
 				return i
 			}
@@ -324,7 +363,7 @@ func (s *Sheet) form(i int, t *budget.Trimmed) Form {
 	if len(r.Text) > len(l.Bare) && strings.HasPrefix(r.Text, l.Bare) {
 		f.Description = strings.TrimPrefix(r.Text[len(l.Bare):], ": ")
 	}
-	if !l.Hidden {
+	if !l.Hidden || f.Shown == replay.ShownAbsent {
 		return f
 	}
 	// Of a text that is not known more may be shown than was, if there is more room.

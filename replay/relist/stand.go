@@ -2,6 +2,7 @@ package relist
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/skilltrace/skilltrace/budget"
@@ -127,8 +128,20 @@ func (s *Sheets) recorded(event int, e *replay.Event) *Sheet {
 	if near != nil {
 		sheet.Budget, sheet.Source = near.Budget, near.Source
 	}
-	sheet.Budget = max(sheet.Budget, used)
-	sheet.rank(s.uses, e.Where.Time)
+	if !known.Held {
+		sheet.Budget = max(sheet.Budget, used)
+	}
+	if s.known != nil && s.known.Usage != nil {
+		sheet.score(s.known.Usage, e.Where.Time)
+		sheet.Counted = true
+	} else {
+		sheet.rank(s.uses, e.Where.Time)
+	}
+	if room := sheet.Budget; !known.Held {
+		if sheet.Budget = sheet.room(used); sheet.Budget != room {
+			sheet.Source, sheet.Narrowed = "what the listing of the log took", room
+		}
+	}
 	sheet.settle(used)
 	return sheet
 }
@@ -145,7 +158,9 @@ func (s *Sheet) texts(known *Known) (texts map[string]string, given map[string]b
 	}
 	for i := range s.Lines {
 		l := &s.Lines[i]
-		texts[l.Name], given[l.Name] = l.Text, l.Exempt
+		if given[l.Name] = l.Exempt; !l.Hidden {
+			texts[l.Name] = l.Text
+		}
 	}
 	return texts, given
 }
@@ -168,6 +183,14 @@ func (s *Sheets) untrimmed(p *replay.Effect) *Sheet {
 			line.Was = e.Shown
 			line.Capped = e.Capped
 		}
+		if u.Unfiled[l.Name] && !line.Exempt {
+			switch {
+			case l.Full == l.Bare:
+				line.Was, line.Hidden = replay.ShownNameOnly, true
+			case line.cut(&u.Size):
+				line.Was, line.Hidden = replay.ShownShortened, true
+			}
+		}
 		sheet.Lines = append(sheet.Lines, line)
 	}
 	if u.Uses == nil {
@@ -186,31 +209,81 @@ func (s *Sheet) settle(used int) {
 	s.Counted = s.Counted || !byUse
 }
 
+// room is the budget that the log leaves possible, no more than is assumed. An assumed one
+// is disproved where it would have shown more of most of the entries that the log shows
+// cut. A few may only be shorter by now.
+func (s *Sheet) room(used int) int {
+	if s.Budget <= used || s.Size.Overflow == budget.OverflowCut {
+		return s.Budget
+	}
+	cut, more := 0, s.showsMore(s.Budget)
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.Was != replay.ShownFull && !l.Hidden && l.Text != "" {
+			cut++
+		}
+	}
+	if s.Size.Overflow != budget.OverflowUniform {
+		more = 0
+		for i := range s.Lines {
+			if l := &s.Lines[i]; l.Was == replay.ShownNameOnly && !l.Hidden && l.Text != "" && budget.Width(s.Size.Unit, l.Full)-budget.Width(s.Size.Unit, l.Bare) <= s.Budget-used {
+				more++
+			}
+		}
+	}
+	if more < 2 || more <= cut/2 {
+		return s.Budget
+	}
+	if s.Size.Overflow != budget.OverflowUniform {
+		return used
+	}
+	// The widest that shows no more than the log.
+	return used + sort.Search(s.Budget-used, func(n int) bool { return s.showsMore(used+n+1) > 0 })
+}
+
+// showsMore is the number of entries that the log shows cut and of which a budget would
+// show more.
+func (s *Sheet) showsMore(limit int) int {
+	n := 0
+	t := s.Trim(limit)
+	for i := range s.Lines {
+		if l := &s.Lines[i]; l.Was != replay.ShownFull && !l.Hidden && len(t.Lines[i].Text) > len(l.Sent) {
+			n++
+		}
+	}
+	return n
+}
+
 // rank gives entries the weight of the uses that the session itself shows. Those that a
 // listing showed whole rank before those that it did not.
 func (s *Sheet) rank(uses *replay.Usage, at time.Time) {
-	var counts map[string]replay.UsageCount
-	if uses != nil {
-		counts = uses.At(at)
-	}
-	most := 0.0
-	score := make([]float64, len(s.Lines))
-	for i := range s.Lines {
-		if c, ok := counts[s.Lines[i].Name]; ok {
-			score[i] = budget.Score(c.Count, c.LastUsedMS, at.UnixMilli())
-			if s.Size.Rank == budget.RankCount {
-				score[i] = float64(c.Count)
-			}
-			most = max(most, score[i])
-		}
-	}
+	most := s.score(uses, at)
 	cut := slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Was == replay.ShownNameOnly && (l.Hidden || l.Text != "") })
 	for i := range s.Lines {
-		s.Lines[i].Score = score[i]
 		if s.Lines[i].Was == replay.ShownFull && cut && !s.ByFiles {
 			s.Lines[i].Score += most + 1
 		}
 	}
+}
+
+// score gives entries the weight of usage counts, 0 where there are none; the greatest is
+// the result.
+func (s *Sheet) score(uses *replay.Usage, at time.Time) (most float64) {
+	var counts map[string]replay.UsageCount
+	if uses != nil {
+		counts = uses.At(at)
+	}
+	for i := range s.Lines {
+		l := &s.Lines[i]
+		l.Score = 0
+		if c, ok := counts[l.Name]; ok {
+			l.Score = budget.Score(c.Count, c.LastUsedMS, at.UnixMilli())
+			if s.Size.Rank == budget.RankCount {
+				l.Score = float64(c.Count)
+			}
+			most = max(most, l.Score)
+		}
+	}
+	return most
 }
 
 // budget is the room of a listing by the session's window and model.

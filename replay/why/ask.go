@@ -419,7 +419,7 @@ const (
 )
 
 // giveThen is how to give the files of then.
-const giveThen = "give the skill files as they were: --skills-at session where git has them, or --skills DIR with a copy that kept its dates"
+const giveThen = "give the skill files as they were: --skills-at session where git has them, or --skills DIR with a copy of then"
 
 func (c *chain) exists() {
 	refusal := c.refused(c.n)
@@ -1080,6 +1080,10 @@ func (c *chain) present() {
 			s.Reason = fmt.Sprintf("lost at the compaction of line %d: this client does not list again", ch.Where.Line)
 			if r := c.rules(); r != nil && r.Send.AfterCompaction {
 				s.Reason = fmt.Sprintf("lost at the compaction of line %d, and not listed again", ch.Where.Line)
+			}
+			if !c.result.Exact && c.agent.Agent.ID == "main" && ch.Event < c.sp.Event && !c.logs(c.n) {
+				s.State, s.Missing = Undetermined, replay.UnseenRestart
+				s.Reason += ", unless it was restarted since: it would have listed anew, and writes no listing to the log"
 			}
 			s.Text = compactionText(e)
 			s.Advice = append(s.Advice, "type /"+c.sub.Name+"; a new session, or a newer client, lists it again")

@@ -187,6 +187,44 @@ func (c *Census) Skills() []Counted {
 	return out
 }
 
+// Unknown is a name by which the model or the user called a skill that nobody knows.
+type Unknown struct {
+	Name    string
+	Refused int      // calls
+	Near    []string // names of skills that are nearly it, the nearest first
+}
+
+// Unknown are the names that were called, and that no listing and no file has: the one
+// that was called most first.
+func (c *Census) Unknown() []Unknown {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var known []string
+	for _, name := range slices.Sorted(maps.Keys(c.skills)) {
+		if c.skills[name].exists {
+			known = append(known, name)
+		}
+	}
+	var out []Unknown
+	for _, name := range slices.Sorted(maps.Keys(c.skills)) {
+		if k := c.skills[name]; !k.exists && k.tally.Known == 0 && k.tally.Refused > 0 {
+			out = append(out, Unknown{Name: name, Refused: k.tally.Refused})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Unknown) int { return cmp.Compare(b.Refused, a.Refused) })
+	const most = 100 // of which near names are sought
+	for i := range out[:min(len(out), most)] {
+		var ends []string
+		for _, k := range known {
+			if strings.HasSuffix(k, ":"+out[i].Name) {
+				ends = append(ends, k)
+			}
+		}
+		out[i].Near = near(out[i].Name, known, ends)
+	}
+	return out
+}
+
 // Prompts counts the prompts and typed lines of the session, without those that a
 // rewind left.
 func (s *Session) Prompts() int {

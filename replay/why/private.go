@@ -11,7 +11,7 @@ import (
 
 // private collects what the steps from the call on quote of a session: what a refusal
 // says beside the fixed texts of clients (it may hold what a command printed), what a
-// call was given, a command that the model ran, and the beginning of a text into which
+// call was given, a command that the model ran, an error in words, and the beginning of a text into which
 // arguments and the output of commands were put.
 func (q *query) private(n int, steps []Step) {
 	var out []string
@@ -41,6 +41,9 @@ func (q *query) private(n int, steps []Step) {
 		e := q.event(q.summary.Attempts[t].Event)
 		add(e.Given)
 		answers(e)
+	}
+	if f := q.silent[n]; f != nil && strings.Contains(f.Error, " ") { // no code of an error
+		add(oneLine(f.Error))
 	}
 	if h, ok := q.ran[n]; ok {
 		add(firstLine(q.agent.Agent.Commands[h.first].Text))

@@ -372,6 +372,12 @@ func (q *query) sentence(out *Question) string {
 	v := out.Verdict
 	if v.State == Undetermined {
 		text := fmt.Sprintf("Whether %s could be used %s is not known: %s", name, at, trimmed(s.Reason))
+		switch {
+		case v.Gate == Called && len(q.calls[out.span]) > 0:
+			text = fmt.Sprintf("What came of the call of %s %s is not known: %s", name, at, trimmed(s.Reason))
+		case v.Gate == Called:
+			text = fmt.Sprintf("Whether %s was called %s is not known: %s", name, at, trimmed(s.Reason))
+		}
 		if len(s.Notes) > 0 && strings.HasPrefix(s.Notes[0], "did you mean") {
 			return text + "; " + s.Notes[0]
 		}
@@ -416,6 +422,8 @@ func (q *query) sentence(out *Question) string {
 		return fmt.Sprintf("%s was called %s: %s.", name, at, trimmed(s.Reason))
 	case len(q.calls[out.span]) > 0:
 		return fmt.Sprintf("%s was called %s, without success: %s.", name, at, trimmed(s.Reason))
+	case strings.HasPrefix(s.Reason, NoAnswer), strings.HasPrefix(s.Reason, Interrupted), s.Reason == askedNothing:
+		return fmt.Sprintf("%s was visible and described %s, and %s.", name, at, trimmed(s.Reason))
 	case s.Reason != "not called":
 		return fmt.Sprintf("%s was visible and described %s, and not called as a skill: %s.", name, at, trimmed(strings.TrimPrefix(strings.TrimPrefix(s.Reason, "not by the Skill tool: "), "not called: ")))
 	}
@@ -448,7 +456,7 @@ func (a *agent) repeats(event int, name string) []string {
 	if !ok {
 		notes = map[string][]string{}
 		l := a.Agent.Events[event].Listing
-		lines := skills.ParseListing(l.Content, l.Names)
+		lines := skills.ParseListing(l.Content, l.Names, a.blank...)
 		for _, d := range skills.Duplicates(lines) {
 			for n, i := range d.Entries {
 				me := lines[i].Name
@@ -457,9 +465,12 @@ func (a *agent) repeats(event int, name string) []string {
 				}
 				var others []string
 				for m, j := range d.Entries {
-					if m != n {
+					if m != n && (d.Kind != skills.DuplicateExact || lines[j].Name != me) { // that it stands twice is told below
 						others = append(others, lines[j].Name)
 					}
+				}
+				if others == nil {
+					continue
 				}
 				notes[me] = append(notes[me], fmt.Sprintf("listed beside %s (%s)", strings.Join(others, ", "), strings.ReplaceAll(string(d.Kind), "-", " ")))
 			}

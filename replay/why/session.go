@@ -118,6 +118,10 @@ type agent struct {
 	mode     []string                    // by span
 	moved    map[int][]int               // changes of the mode in the course of a turn, by span
 	unnamed  map[int][]int               // calls of the tool Skill that name no skill: attempts, by span
+	blank    []string                    // names of skills that hold blanks
+	silent   map[int]*replay.Failure     // spans to which no answer came: the request that failed, nil where the log ends
+	stopped  map[int]replay.Where        // spans whose answer the user stopped before it came, or in its course
+	unended  int                         // the span in the course of whose turn the log ends, -1 for none
 }
 
 // span is a prompt, or a typed line, and what came of it.
@@ -178,6 +182,7 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			a.summary.Attempts = append(a.summary.Attempts, replay.Attempt{Skill: e.Skill, By: replay.ByUser, Outcome: replay.OutcomeRefused, Where: e.Where, Prompt: e.PromptN, Abandoned: e.Abandoned, Version: e.Version, Event: i})
 		}
 	}
+	a.typedInVain()
 	for i := range a.summary.Attempts {
 		t := &a.summary.Attempts[i]
 		name := replay.NormalName(t.Skill)
@@ -249,7 +254,9 @@ func (s *Session) prepare(r *replay.AgentResult, course replay.Course) *agent {
 			}
 		}
 	}
+	a.blank = r.BlankNames()
 	a.findUnheard()
+	a.findSilent(s.result.Session.Failures)
 	a.findBreaks()
 	for i := range r.Agent.Segments {
 		if g := &r.Agent.Segments[i]; g.Part == replay.PartReference {
@@ -449,6 +456,106 @@ func (a *agent) findSpans() {
 	a.findModes()
 }
 
+// typedInVain adds what was typed of skills that are listed, or have a file where none
+// lists them, and brought no text: to the summary these may be commands of the client's
+// own.
+func (a *agent) typedInVain() {
+	listed, tried := map[string]bool{}, map[int]bool{}
+	for _, c := range a.Changes {
+		listed[c.Skill] = true
+	}
+	for i := range a.summary.Attempts {
+		tried[a.summary.Attempts[i].Event] = true
+	}
+	for i := range a.Agent.Events {
+		e := &a.Agent.Events[i]
+		if e.Kind == replay.Slash && !e.Forked && e.Stack <= 1 && e.Input == "" && !tried[i] && (listed[replay.NormalName(e.Skill)] || a.typable(i)) {
+			a.summary.Attempts = append(a.summary.Attempts, replay.Attempt{Skill: e.Skill, By: replay.ByUser, Outcome: replay.OutcomeInvoked, Where: e.Where, Prompt: e.PromptN, Abandoned: e.Abandoned, Version: e.Version, Event: i})
+		}
+	}
+}
+
+// typable reports whether a file of the name that was typed is a skill that the client
+// carries out.
+func (a *agent) typable(i int) bool {
+	m, ok := a.course.At(i)
+	if !ok || m.Missing() != "" {
+		return false
+	}
+	name := replay.NormalName(a.Agent.Events[i].Skill)
+	return slices.ContainsFunc(m.Skills(), func(st skills.Status) bool {
+		return st.Skill.Name == name && st.Reason == skills.Disabled
+	})
+}
+
+// findSilent finds the prompts that the model did not answer: their last request failed,
+// the user stopped it, or the log ends behind them. Where another prompt follows at once the model may have
+// answered both together.
+func (a *agent) findSilent(failures []replay.Failure) {
+	a.silent, a.stopped, a.unended = map[int]*replay.Failure{}, map[int]replay.Where{}, -1
+	events := a.Agent.Events
+	for i := range a.Agent.Interrupts {
+		if in := &a.Agent.Interrupts[i]; in.Event >= 0 && a.owner[in.Event] >= 0 {
+			a.stopped[a.owner[in.Event]] = in.Where
+		}
+	}
+	answered := make([]bool, len(a.spans))
+	last := -1 // of the events that are replies, or stand before one
+	reply := func(i int) {
+		if n := a.owner[i]; n >= 0 {
+			answered[n] = true
+		}
+		last = max(last, i)
+	}
+	for i := range events {
+		if k := events[i].Kind; k == replay.Turn || k == replay.SkillCall {
+			reply(i)
+		}
+	}
+	for _, i := range a.Agent.Replies {
+		reply(i)
+	}
+	if last >= 0 && a.Agent.Unfinished.Line > 0 && a.owner[last] >= 0 && answered[a.owner[last]] {
+		a.unended = a.owner[last]
+	}
+	id := a.Agent.ID
+	if id == "main" {
+		id = ""
+	}
+	var own []*replay.Failure // after which the client gave up, by line
+	for i := range failures {
+		if f := &failures[i]; f.Agent == id && f.Retry == 0 && f.Where.File == a.Agent.File {
+			own = append(own, f)
+		}
+	}
+	slices.SortStableFunc(own, func(x, y *replay.Failure) int { return x.Where.Line - y.Where.Line })
+	for n := range a.spans {
+		sp := &a.spans[n]
+		if answered[n] || sp.pseudo || sp.Abandoned || a.typedAway(n) || events[sp.Event].Forked {
+			continue
+		}
+		from := sort.Search(len(own), func(i int) bool { return own[i].Where.Line > sp.Where.Line })
+		to := len(own)
+		if sp.end < len(events) {
+			until := events[sp.end].Where.Line
+			to = sort.Search(len(own), func(i int) bool { return own[i].Where.Line >= until })
+		}
+		var failed *replay.Failure
+		if from < to {
+			failed = own[to-1]
+		}
+		if _, stopped := a.stopped[n]; stopped || failed != nil || last < sp.Event {
+			a.silent[n] = failed
+		}
+	}
+}
+
+// typedAway reports whether a span is a line that the client answered itself: the model
+// was asked nothing.
+func (a *agent) typedAway(n int) bool {
+	return a.Agent.Events[a.spans[n].Event].Kind == replay.NoCommand
+}
+
 // findModes finds the mode of each span: the permission mode in which its line was
 // typed, or what the client and the tools said of plan mode and auto mode before the
 // model answered. What they said later moved the mode in the course of the turn.
@@ -514,7 +621,7 @@ func (a *agent) lines(event int) map[string]skills.ListedLine {
 	}
 	m := map[string]skills.ListedLine{}
 	if e := &a.Agent.Events[event]; e.Listing != nil {
-		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names) {
+		for _, l := range skills.ParseListing(e.Listing.Content, e.Listing.Names, a.blank...) {
 			if l.Name != "" {
 				m[l.Name] = l
 			}

@@ -314,6 +314,20 @@ var suite = []session{
 		b.prompt("use db-migrate")
 		b.say("done")
 	}, prompt: 2, gate: why.Present, line: 5, says: "lost at the compaction of line 5", has: "does not list again"},
+	{name: "lost at a compaction, of a client that would not log a listing of its next process", version: "2.1.86", files: one(migrate, plain), build: func(b *book) {
+		b.prompt("hello")
+		b.say("hi")
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, state: why.Undetermined, line: 3, says: "unless it was restarted since"},
+	{name: "lost at a compaction, of a client that logs none and is known not to have been restarted", version: "2.1.86", exact: true, files: one(migrate, plain), build: func(b *book) {
+		b.prompt("hello")
+		b.say("hi")
+		b.compact()
+		b.prompt("use db-migrate")
+		b.say("done")
+	}, prompt: 2, gate: why.Present, line: 3, says: "lost at the compaction of line 3: this client does not list again"},
 	{name: "lost at a compaction by name only", version: "2.1.178", build: func(b *book) {
 		asks(listed, "- db-migrate")(b)
 		b.compact()
@@ -340,6 +354,78 @@ var suite = []session{
 
 	// called
 	{name: "visible and not chosen", version: "2.1.332", build: asks(listed, "- db-migrate: Runs pending database migrations."), gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "a name with a blank, on a client that tells no names", version: "2.1.140", skill: "Db Migrate",
+		files: with(map[string]string{home + "Db Migrate/SKILL.md": plain}), build: func(b *book) {
+			b.prompt("run the pending migration")
+			b.attach("skill_listing", `,"isInitial":true,"skillCount":2,"content":`+quote(listed+"\n- Db Migrate: Runs pending database migrations."))
+			b.say("done")
+		},
+		gate: why.Called, line: 1, says: "visible, described and not chosen", has: "described passed: in full, 33 characters"},
+	{name: "typed, and no text came", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.slash("db-migrate", "", "", "")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Delivered, line: 4, says: "typed, body never injected"},
+	{name: "typed of a skill that only its user can call, and no text came", version: "2.1.332", files: map[string]string{migrate: "---\ndescription: Runs it.\ndisable-model-invocation: true\n---\nRun.\n"}, build: func(b *book) {
+		asks(listed)(b)
+		b.slash("db-migrate", "", "", "")
+		b.say("done")
+	}, command: "db-migrate", gate: why.Delivered, line: 4, says: "typed, body never injected"},
+	{name: "the log ends before an answer", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+	}, gate: why.Called, state: why.Undetermined, line: 1, says: "Whether db-migrate was called for prompt 1 (line 1) is not known: the log ends before the model's answer"},
+	{name: "answered under the id of an earlier message", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.prompt("run it")
+		b.uses--
+		b.say("done")
+	}, prompt: 2, gate: why.Called, line: 4, says: "visible, described and not chosen"},
+	{name: "the log ends before an answer to a call", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.use("Skill", `{"skill":"db-migrate"}`)
+	}, gate: why.Called, state: why.Undetermined, line: 3, says: "What came of the call of db-migrate for prompt 1 (line 1) is not known"},
+	{name: "the request failed", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.prompt("run it")
+		b.failed()
+		b.prompt("run it")
+		b.say("done")
+	}, prompt: 2, gate: why.Called, line: 5, says: "and not called: the request failed, and the model did not answer (line 5): 529 overloaded", has: "ask again"},
+	{name: "interrupted before an answer", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.user(`[{"type":"text","text":"[Request interrupted by user]"}]`, "")
+		b.prompt("and then stop")
+		b.say("done")
+	}, prompt: 1, gate: why.Called, line: 3, says: "db-migrate was visible and described for prompt 1 (line 1), and not called: the user interrupted before the model answered (line 3).", has: "ask again"},
+	{name: "interrupted in the course of a turn", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.use("Bash", `{"command":"ls"}`)
+		b.user(`[{"type":"text","text":"[Request interrupted by user for tool use]"}]`, "")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen", has: "the user interrupted the turn (line 4)"},
+	{name: "the log ends in the course of a turn", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.use("Bash", `{"command":"ls"}`)
+	}, gate: why.Called, state: why.Undetermined, line: 3, says: "Whether db-migrate was called for prompt 1 (line 1) is not known: not called so far, and the turn is unfinished in the log (line 3)."},
+	{name: "the turn before the last is whole", version: "2.1.332", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.prompt("go on")
+		b.tool("Bash", `{"command":"ls"}`)
+	}, prompt: 1, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "answered with the prompt behind it", version: "2.1.332", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("and then stop")
+		b.say("done")
+	}, gate: why.Called, line: 1, says: "visible, described and not chosen"},
+	{name: "another command that the client did not know", version: "2.1.140", build: func(b *book) {
+		asks("- db-migrate: Runs it.")(b)
+		b.row("system", `"subtype":"informational","content":"Unknown command: /other","level":"warning"`)
+	}, command: "other", gate: why.Called, line: 4, says: "and not called: the client knew no such command, and asked the model nothing"},
 	{name: "listed twice", version: "2.1.332", files: with(map[string]string{migrate: plain, shop + "db-migrate/SKILL.md": plain}), build: asks("- db-migrate: Runs pending database migrations.", listed, "- db-migrate"),
 		gate: why.Described, line: 2, says: "only the name", has: "listed twice, as entries 1 (33 characters) and 3 (by name only) of line 2; the gates judge the last of them"},
 	{name: "kept at a compaction and not chosen", version: "2.1.178", build: func(b *book) {
@@ -485,10 +571,12 @@ var suite = []session{
 	{name: "a call that names no skill", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)
 		b.malformed(`{"skill":7}`, "The parameter `skill` type is expected as `string` but provided as `number`")
+		b.say("done")
 	}, gate: why.Called, line: 1, says: "visible, described and not chosen", has: "(line 4); refused (line 5): InputValidationError: Skill failed due to the following issue: The parameter `skill` type"},
 	{name: "a call with an empty input", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)
 		b.malformed(`{}`, "The required parameter `skill` is missing")
+		b.say("done")
 	}, gate: why.Called, line: 1, says: "not chosen", has: "names no skill: {} (line 4); refused (line 5)"},
 	{name: "a call with the name under another key", version: "2.1.332", build: func(b *book) {
 		asks(listed, "- db-migrate: Runs it.")(b)
@@ -651,6 +739,29 @@ var suite = []session{
 		b.prompt("again")
 		b.say("done")
 	}, prompt: 2, gate: why.InForce, line: 9, says: "cut at 1,000 characters"},
+	{name: "put back, and kept at a second compaction", version: "2.1.290", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", base+"db-migrate\n\nDo it.\n")
+		b.compact(9)
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, state: why.Passed, line: 9, says: "put back whole behind a compaction (line 9)"},
+	{name: "put back, and lost at a second compaction", version: "2.1.290", build: func(b *book) {
+		b.prompt("run it")
+		b.listing(true, "- db-migrate: Runs it.")
+		b.skill("db-migrate", "", base+"db-migrate\n\nDo it.\n")
+		b.say("done")
+		b.compact()
+		b.reattached("db-migrate", base+"db-migrate\n\nDo it.\n")
+		b.compact(8)
+		b.listing(true, "- db-migrate: Runs it.")
+		b.prompt("again")
+		b.say("done")
+	}, prompt: 2, gate: why.InForce, line: 10, says: "dropped at the compaction of line 10"},
 	{name: "put back whole, with old arguments", version: "2.1.332", build: func(b *book) {
 		b.prompt("run it")
 		b.listing(true, "- db-migrate: Runs it.")

@@ -75,6 +75,11 @@ func (b *book) reply(blocks string) {
 
 func (b *book) say(text string) { b.reply(`{"type":"text","text":` + quote(text) + `}`) }
 
+// failed is what the client writes when it gives a request up: one line.
+func (b *book) failed() {
+	b.row("assistant", `"isApiErrorMessage":true,"apiErrorStatus":529,"error":"overloaded","message":{"id":"m-failed","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"API Error: 529"}],"usage":{"input_tokens":0,"output_tokens":0}}`)
+}
+
 // use is a request with one tool use, id is toolN by its number among the replies.
 func (b *book) use(tool, input string) string {
 	id := fmt.Sprintf("tool%d", b.uses+1)

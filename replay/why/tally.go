@@ -218,9 +218,14 @@ func (a *agent) findBreaks() {
 	if len(a.listings) > 0 {
 		first = a.listings[0]
 	}
+	alone := func(n int) bool {
+		_, silent := a.silent[n]
+		_, stopped := a.stopped[n]
+		return silent || stopped || n == a.unended || a.spans[n].Abandoned || a.spans[n].pseudo || a.spans[n].unanswered() || a.typedAway(n)
+	}
 	for n := range a.spans {
 		sp := &a.spans[n]
-		if n == 0 || sp.Abandoned || sp.pseudo || a.spans[n-1].Abandoned || a.spans[n-1].pseudo || sp.unanswered() || a.spans[n-1].unanswered() || first >= a.spans[n-1].Answer && first < sp.Answer {
+		if n == 0 || alone(n) || alone(n-1) || first >= a.spans[n-1].Answer && first < sp.Answer {
 			a.breaks = append(a.breaks, n)
 			continue
 		}

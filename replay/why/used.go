@@ -174,6 +174,9 @@ func (q *query) carriedBehind(s carried, i int, mine bool) carried {
 		if s.body >= 0 && e.Compaction.Kept[q.event(s.body).Where.UUID] {
 			return s
 		}
+		if (s.how == carriedBack || s.how == carriedCut) && e.Compaction.Kept[q.event(s.where).Where.UUID] {
+			return s // what was put back is kept (recorded at 2.1.290)
+		}
 		s.how, s.where = carriedDropped, i
 		if m, ok := q.momentBefore(i); ok && m.Rules() != nil && !m.Rules().Compaction.Recorded {
 			s.how = carriedUnknown
@@ -246,7 +249,7 @@ func (q *query) used(n int) []Step {
 		called.Text = q.callText(a)
 		called.Notes = rest[1:]
 		if a.Outcome == replay.OutcomeUnanswered {
-			called.State, called.Missing = Undetermined, "the end of the log"
+			called.State, called.Missing = Undetermined, endOfLog
 		}
 		if e := q.outcome(a); e != nil {
 			called.Where, called.Text = e.Where, plainError(e.Text)
@@ -270,9 +273,15 @@ func (q *query) used(n int) []Step {
 		force.State, force.Reason, force.Where = Passed, "from here on", e.Where
 	default:
 		q.instead(&called, n)
+		q.unanswered(&called, n)
 		q.later(&called, &force, n)
 	}
 	q.misnamed(&called, n)
+	if called.Reason == NotCalled && n == q.unended {
+		at := q.agent.Agent.Unfinished
+		called.State, called.Missing, called.Where = Undetermined, endOfLog, at
+		called.Reason = fmt.Sprintf("%s, and the turn is unfinished in the log (line %d)", NotSoFar, at.Line)
+	}
 	if len(q.calls[n])+len(q.loose[n]) == 0 {
 		q.elsewhere(&called, n)
 	}
@@ -536,6 +545,51 @@ func (q *query) instead(s *Step, n int) {
 	}
 }
 
+// unanswered says of a prompt that the model did not answer why it called nothing.
+func (q *query) unanswered(s *Step, n int) {
+	failed, silent := q.silent[n]
+	stop, stopped := q.stopped[n]
+	switch {
+	case s.Reason != NotCalled:
+	case q.typedAway(n):
+		s.Reason = askedNothing
+	case silent && stopped && failed == nil:
+		s.Where, s.Reason = stop, fmt.Sprintf("%s (line %d)", Interrupted, stop.Line)
+		s.Advice = append(s.Advice, "ask again")
+	case !silent && stopped:
+		s.Notes = append(s.Notes, fmt.Sprintf("the user interrupted the turn (line %d): what the model would have called behind it is not known", stop.Line))
+	case !silent:
+	case failed == nil:
+		s.State, s.Missing, s.Reason = Undetermined, endOfLog, "the log ends before the model's answer"
+	default:
+		what := failed.Error
+		if failed.Status > 0 {
+			what = strings.TrimSpace(fmt.Sprintf("%d %s", failed.Status, what))
+		}
+		s.Where, s.Reason = failed.Where, fmt.Sprintf("%s (line %d)", NoAnswer, failed.Where.Line)
+		if what != "" {
+			s.Reason += ": " + oneLine(what)
+		}
+		s.Advice = append(s.Advice, "ask again")
+	}
+}
+
+// NoAnswer begins the reason of a call that did not come as the request failed.
+const NoAnswer = "not called: the request failed, and the model did not answer"
+
+// Interrupted begins the reason of a call that did not come as the user stopped the model.
+const Interrupted = "not called: the user interrupted before the model answered"
+
+// NotSoFar begins the reason of a call that may stand behind the end of the log.
+const NotSoFar = "not called so far"
+
+// askedNothing is said of a line that the client answered itself, and endOfLog is what
+// an open call misses.
+const (
+	askedNothing = "not called: the client knew no such command, and asked the model nothing"
+	endOfLog     = "the end of the log"
+)
+
 // stood says what stands of the text when a call brought none: what an earlier call
 // brought, if anything.
 func (q *query) stood(force, delivered *Step, n int, a *replay.Attempt) {
@@ -625,6 +679,9 @@ func (q *query) delivered(s *Step, a *replay.Attempt) bool {
 	case q.goesOn(a.Event):
 		s.State = Failed
 		s.Reason = "launched, body never injected"
+		if a.By == replay.ByUser {
+			s.Reason = "typed, body never injected"
+		}
 		s.Where = a.Where
 		if launched != nil {
 			s.Where, s.Text = launched.Where, firstLine(launched.Text)

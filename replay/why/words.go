@@ -162,7 +162,7 @@ func (s *Session) corpus(a *agent) *corpus {
 	}
 	for _, i := range a.listings {
 		l := a.Agent.Events[i].Listing
-		for _, line := range skills.ParseListing(l.Content, l.Names) {
+		for _, line := range skills.ParseListing(l.Content, l.Names, a.blank...) {
 			if line.Name != "" {
 				add(line.Name, line.Text)
 			}

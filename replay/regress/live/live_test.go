@@ -88,6 +88,7 @@ func TestBytes(t *testing.T) {
 			json.RawMessage("{\"role\":\"user\",\n \"content\":\"<system-reminder>\\u2028\u2028&\"}"),
 			json.RawMessage(`{"content":[{"text":"12345678901234567890","type":"text","n":12345678901234567890.50}],"role":"system"}`),
 		},
+		Betas: []string{"one-2026-01-01", "bad\r\nX-Evil: 1", "", "two"},
 	}}
 	ask(t, a, q)
 	want := `{"model":"claude-opus-4-5","max_tokens":77,"system":` + string(q.Request.System) + `,"tools":` + string(q.Request.Tools) +
@@ -97,7 +98,7 @@ func TestBytes(t *testing.T) {
 		t.Fatalf("sent %q\nwant %q", asked[0].Body, want)
 	}
 	h := asked[0].Header
-	if h.Get("x-api-key") != secret || h.Get("authorization") != "" || h.Get("content-type") != "application/json" || h.Get("anthropic-version") != apiVersion {
+	if h.Get("x-api-key") != secret || h.Get("authorization") != "" || h.Get("content-type") != "application/json" || h.Get("anthropic-version") != apiVersion || h.Get("anthropic-beta") != "one-2026-01-01,two" {
 		t.Errorf("headers %v", h)
 	}
 }

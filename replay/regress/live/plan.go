@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay/regress/request"
@@ -60,6 +61,7 @@ func (p *Plan) Within(limit budget.Amount) error {
 type call struct {
 	key   string
 	body  []byte
+	betas []string
 	price budget.Price
 	// priced: price is known.
 	priced bool
@@ -105,7 +107,7 @@ func (a *Asker) prepare(questions []Question) work {
 				w.of[i] = append(w.of[i], at)
 				continue
 			}
-			c := call{key: key, body: b, price: price, priced: priced}
+			c := call{key: key, body: b, betas: betas(q.Request.Betas), price: price, priced: priced}
 			if s, ok := a.cache.load(key); ok {
 				c.cached = &s
 				p.Cached++
@@ -217,4 +219,18 @@ func (c *counter) add(v any) {
 	default:
 		c.text++
 	}
+}
+
+// betas are names that can stand in a header: what a log says of them is a stranger's.
+func betas(names []string) []string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
+	}
+	var out []string
+	for _, n := range names {
+		if n != "" && strings.IndexFunc(n, func(r rune) bool { return !plain(r) }) < 0 {
+			out = append(out, n)
+		}
+	}
+	return out
 }

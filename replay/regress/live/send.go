@@ -22,6 +22,9 @@ const (
 	maxWait   = 2 * time.Minute
 )
 
+// betaHeader names parts of the API that are not for all.
+const betaHeader = "anthropic-beta"
+
 // fault is why a try gave no reply.
 type fault struct {
 	text string
@@ -39,7 +42,7 @@ type fault struct {
 // and there is a fault, if nothing came of it. Once ctx is done, the fault is that.
 func (a *Asker) send(ctx context.Context, c *call) (Sample, *fault) {
 	for try := 0; ; try++ {
-		s, f := a.try(ctx, c.body)
+		s, f := a.try(ctx, c)
 		s.Tries = try + 1
 		if f == nil {
 			return s, nil
@@ -82,14 +85,20 @@ func backoff(key string, try int) time.Duration {
 }
 
 // try asks once.
-func (a *Asker) try(ctx context.Context, body []byte) (Sample, *fault) {
+func (a *Asker) try(ctx context.Context, c *call) (Sample, *fault) {
 	var raw []byte
 	var res *http.Response
-	_, err := a.client.Messages.New(ctx, anthropic.MessageNewParams{},
-		option.WithRequestBody("application/json", body),
+	options := []option.RequestOption{
+		option.WithRequestBody("application/json", c.body),
 		option.WithRequestTimeout(a.opt.Timeout),
 		option.WithResponseBodyInto(&raw),
-		option.WithResponseInto(&res))
+		option.WithResponseInto(&res),
+	}
+	// What the recorded client had switched on; the user's own header stands in its place.
+	if len(c.betas) > 0 && a.opt.Access.Headers.Get(betaHeader) == "" {
+		options = append(options, option.WithHeader(betaHeader, strings.Join(c.betas, ",")))
+	}
+	_, err := a.client.Messages.New(ctx, anthropic.MessageNewParams{}, options...)
 	var refused *anthropic.Error
 	var tooLong *http.MaxBytesError
 	switch {

@@ -27,9 +27,9 @@ type Fixture struct {
 // read again, in full. Redact is nil where texts stay as they are.
 //
 // A fixture holds the main loop up to the last case's turn, without the branches that a
-// rewind left: what the user typed, the listings, the calls of skills and the
-// first line of what came of them, the compactions, and for each prompt that a reply
-// began. The replies' words, the tools' results, the texts of skills and what else the
+// rewind left: what the user typed, the listings, the calls of skills and the first
+// line of what came of them, the compactions, the paths of files that were touched, and
+// that a reply began. What was invoked beside it, in subagents too, stands behind. The replies' words, the tools' results, the texts of skills and what else the
 // client told the model are not in it. Its records follow one another in the order of
 // the conversation.
 func Cut(r *replay.Result, cases []Case, records iter.Seq2[*jsonl.Record, error], redact *Redactor) (*Fixture, error) {
@@ -267,7 +267,8 @@ func (c *cutter) record(r *jsonl.Record) {
 	}
 }
 
-// reduced is what the fixture keeps of a record; nil for nothing.
+// reduced is what the fixture keeps of a record; nil for nothing, as where the record is
+// not the one that was meant: two may have one id.
 func (c *cutter) reduced(r *jsonl.Record, s *step) *jsonl.Record {
 	out := &jsonl.Record{Kind: r.Kind, Type: r.Type, Subtype: r.Subtype, UUID: r.UUID, Time: r.Time, Version: r.Version, CWD: r.CWD, Mode: r.Mode,
 		Meta: r.Meta, Synthetic: r.Synthetic, SourceToolUse: r.SourceToolUse, PromptSource: r.PromptSource, TurnOrigin: r.TurnOrigin, Origin: r.Origin,
@@ -277,12 +278,20 @@ func (c *cutter) reduced(r *jsonl.Record, s *step) *jsonl.Record {
 	}
 	switch {
 	case s.part&(partTurn|partCall) != 0:
+		if r.Kind != jsonl.KindAssistant || r.Message == nil {
+			return nil
+		}
 		out.Message = c.reply(r.Message, s.part)
 	case s.part&partCompact != 0:
+		if r.Compact == nil || c.events[s.event].Compaction == nil {
+			return nil
+		}
 		out.Compact = &jsonl.Compact{Trigger: r.Compact.Trigger, PreTokens: r.Compact.PreTokens, PostTokens: r.Compact.PostTokens}
 	case r.Attachment != nil:
-		out.Attachment = c.attachment(r.Attachment, s)
-	case r.Message != nil:
+		if out.Attachment = c.attachment(r.Attachment, s); out.Attachment == nil {
+			return nil
+		}
+	case r.Kind == jsonl.KindUser && r.Message != nil:
 		out.Message = c.typed(r.Message, s)
 		out.Result = c.result(r.Result)
 		out.StackedInput = c.commandLine(r.StackedInput)

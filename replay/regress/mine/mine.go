@@ -47,6 +47,8 @@ type Case struct {
 	Predicted bool
 	// Review says why a person should look at the case; "" if nobody need.
 	Review string
+	// Skip says why it cannot be judged now; "" if it can.
+	Skip string
 
 	event int // of the prompt, among the events of the main loop
 }

@@ -172,16 +172,16 @@ func TestDialects(t *testing.T) {
 }
 
 type tally struct {
-	logs, prompts, listings, agree, tried, edited, redacted, specs int
-	whole, cut                                                     int64
+	logs, prompts, listings, agree, tried, edited, redacted, specs, skipped, asked int
+	whole, cut                                                                     int64
 }
 
 // check logs what was compared, and fails the test unless all agreed.
 func (n *tally) check(t *testing.T) {
 	t.Helper()
-	t.Logf("%d logs, %d prompts, %d of them with a listing: %d agree, %d with another description, %d redacted, %d in specs; %d bytes cut to %d",
-		n.logs, n.prompts, n.listings, n.agree, n.edited, n.redacted, n.specs, n.whole, n.cut)
-	if n.agree != n.prompts || n.redacted != n.prompts || n.edited != n.tried || n.listings == 0 {
+	t.Logf("%d logs, %d prompts, %d of them with a listing: %d agree, %d with another description, %d redacted, %d in specs (%d skipped), %d askable; %d bytes cut to %d",
+		n.logs, n.prompts, n.listings, n.agree, n.edited, n.redacted, n.specs, n.skipped, n.asked, n.whole, n.cut)
+	if n.agree != n.prompts || n.redacted != n.prompts || n.edited != n.tried || n.asked != n.prompts || n.listings == 0 {
 		t.Error("not all agree")
 	}
 }
@@ -251,6 +251,7 @@ func (n *tally) compare(t *testing.T, rel, path string, whole *prepared, client 
 		}
 	}
 	n.passes(t, rel, now, here)
+	n.askable(t, rel, f, got)
 	if again, _, got := cut(NewRedactor(whole.Session)); got != nil {
 		n.redacted += len(got)
 		s := regress.Prepare(again.Result, again.courses, again.in, nil)
@@ -275,6 +276,11 @@ func (n *tally) passes(t *testing.T, rel string, fixture *regress.Session, cases
 	}
 	passes(t, rel, s, fixture, nil)
 	n.specs += len(s.Cases)
+	for i := range s.Cases {
+		if s.Cases[i].Skip != "" {
+			n.skipped++
+		}
+	}
 }
 
 // left reports whether a rewind left prompts: those of a fixture then have other numbers.

@@ -15,13 +15,9 @@ type Group struct {
 	Cases   []Case
 }
 
-// within are the places that a rank is rounded up to: what is behind the last says
-// nothing.
-var within = []int{1, 3, 5, 10}
-
 // WriteSpec writes a spec of cases, with what their logs show for expectations: how the
 // called skills stood, that one of them is called, and within which place they ranked.
-// Skills are the folders of the candidates.
+// Cases that are [Settle]d hold now. Skills are the folders of the candidates.
 func WriteSpec(w io.Writer, folders []string, groups []Group) error {
 	cases := list()
 	names := map[string]bool{}
@@ -56,16 +52,16 @@ func caseNode(c *Case, session string, names map[string]bool) *yaml.Node {
 	if c.Review != "" {
 		add(n, "review", str(plain(c.Review)))
 	}
+	if c.Skip != "" {
+		add(n, "skip", str(plain(c.Skip)))
+	}
 	expect := mapping()
-	if visible := mapping(); c.Listed > 0 && !c.Predicted {
-		for _, s := range c.Skills {
-			if !s.Open {
-				add(visible, s.Name, str(string(s.Shown)))
-			}
-		}
-		if len(visible.Content) > 0 {
-			add(expect, "visible", flow(visible))
-		}
+	visible := mapping()
+	for _, v := range c.visible() {
+		add(visible, v.Skill, str(string(v.Shown)))
+	}
+	if len(visible.Content) > 0 {
+		add(expect, "visible", flow(visible))
 	}
 	switch called := skillNames(c); len(called) {
 	case 0:
@@ -76,13 +72,8 @@ func caseNode(c *Case, session string, names map[string]bool) *yaml.Node {
 		add(expect, "triggers", flow(texts(called)))
 	}
 	rank := mapping()
-	for _, s := range c.Skills {
-		for _, n := range within {
-			if s.Rank > 0 && s.Rank <= n {
-				add(rank, s.Name, number(n))
-				break
-			}
-		}
+	for _, r := range c.ranks() {
+		add(rank, r.Skill, number(r.Within))
 	}
 	if len(rank.Content) > 0 {
 		add(expect, "rank", flow(rank))
@@ -167,6 +158,10 @@ func beginning(text string) string {
 func str(s string) *yaml.Node {
 	n := &yaml.Node{}
 	n.SetString(strings.ToValidUTF8(s, "\uFFFD"))
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off": // no strings to readers of YAML 1.1
+		n.Style = yaml.DoubleQuotedStyle
+	}
 	return n
 }
 

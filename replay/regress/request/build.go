@@ -10,15 +10,14 @@ import (
 	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
-// form is how a client puts records into messages. Each field is recorded: see the
-// counts of the tests.
+// form is what differs from version to version, and from model to model, in how a client
+// puts records into messages. Each field is recorded: see the counts of the tests.
 type form struct {
-	seams  bool // texts of two messages that become one get a line feed between
-	fold   bool // reminders behind a result go into it
-	inTool bool // the catalogue stands in the Skill tool's description
-	parts  bool // into one that is a list of parts too
-	system bool // reminders stand in messages of their own, without tags
-	tagged bool // these keep their tags
+	inTool  bool // the catalogue stands in the Skill tool's description
+	parts   bool // reminders go into a result that is a list of parts too
+	system  bool // reminders stand in messages of their own, without tags
+	tagged  bool // these keep their tags
+	earlier bool // bodies put back are said to be of earlier in the session
 }
 
 // piece is a part of the conversation on its way into a message.
@@ -153,7 +152,13 @@ func (b *builder) attachment(n *note) {
 		add(quote(reminderOpen + n.content + reminderClose))
 	case "invoked_skills":
 		var s strings.Builder
-		s.WriteString(reminderOpen + rules.ReminderInvoked)
+		s.WriteString(reminderOpen)
+		if b.form.earlier {
+			s.WriteString(rules.ReminderEarlier + ":\n\n")
+			b.missing["how the skills put back are introduced (in part)"] = true
+		} else {
+			s.WriteString(rules.ReminderInvoked)
+		}
 		for i, k := range n.skills {
 			if i > 0 {
 				s.WriteString("\n\n---\n\n")
@@ -166,6 +171,9 @@ func (b *builder) attachment(n *note) {
 		if n.prompt != "" {
 			add(quote(reminderOpen + "The user wrote this while you were at work:\n" + n.prompt + reminderClose))
 			b.missing["what the user wrote meanwhile (its preface; ours stands in)"] = true
+		}
+		if n.images > 0 {
+			b.missing["images that the user sent meanwhile"] = true
 		}
 	default:
 		if n.hasRendered || spoken[n.typ] {
@@ -186,7 +194,7 @@ var spoken = map[string]bool{
 
 // messages are the messages that the pieces make.
 func (b *builder) messages(effort string) []jsonl.Value {
-	pieces := raised(paired(gathered(b.pieces)))
+	pieces := raised(b.paired(gathered(b.pieces)))
 	var out []jsonl.Value
 	if len(pieces) > 0 && pieces[0].role == "assistant" {
 		// The log begins in the middle; the API wants a user's message first.
@@ -255,7 +263,7 @@ func (b *builder) sawEnd(reply *piece) bool {
 // paired leaves out what the API refuses: calls without a result before the next reply,
 // as a process that was killed leaves them, results without such a call, texts of nothing
 // but blanks, and replies of nothing but thinking.
-func paired(pieces []piece) []piece {
+func (b *builder) paired(pieces []piece) []piece {
 	type place struct {
 		piece int
 		id    string
@@ -297,17 +305,67 @@ func paired(pieces []piece) []piece {
 			case "tool_result":
 				id = block.Get("tool_use_id").Text()
 			default:
-				kept = append(kept, block)
+				if block, ok := b.sendable(block); ok {
+					kept = append(kept, block)
+				}
 				continue
 			}
 			if at := (place{i, id}); answered[at] {
 				delete(answered, at) // each once
+				block, _ = b.sendable(block)
 				kept = append(kept, block)
 			}
 		}
 		pieces[i].blocks = kept
 	}
 	return slices.DeleteFunc(pieces, func(p piece) bool { return len(p.blocks) == 0 || p.role == "assistant" && onlyThinking(p.blocks) })
+}
+
+// sendable is a block as the API takes it. A log that was cut down for sharing can lack
+// what makes one: thinking without its signature is left out, and a text of ours stands
+// for an image that is not there.
+func (b *builder) sendable(block jsonl.Value) (jsonl.Value, bool) {
+	switch block.Get("type").Text() {
+	case "thinking":
+		return block, block.Get("signature").Kind() == jsonl.ValueString
+	case "redacted_thinking":
+		return block, block.Get("data").Kind() == jsonl.ValueString
+	case "image", "document":
+		if block.Get("source").Kind() == jsonl.ValueObject {
+			return block, true
+		}
+		b.missing["images and documents"] = true
+		return textBlock(quote("(An image or a document stood here.)")), true
+	case "tool_result":
+		content := block.Get("content")
+		if content.Kind() != jsonl.ValueArray {
+			return block, true
+		}
+		var parts []jsonl.Value
+		changed := false
+		for part := range content.Items() {
+			sent, ok := b.sendable(part)
+			changed = changed || !ok || len(sent) != len(part)
+			if ok {
+				parts = append(parts, sent)
+			}
+		}
+		if !changed {
+			return block, true
+		}
+		out := jsonl.Value{'{'}
+		for name, v := range block.Members() {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			if name == "content" {
+				v = array(parts)
+			}
+			out = append(append(append(append(out, '"'), name...), '"', ':'), v...)
+		}
+		return append(out, '}'), true
+	}
+	return block, true
 }
 
 func onlyThinking(blocks []jsonl.Value) bool {
@@ -361,7 +419,13 @@ func (b *builder) turn(pieces []piece, config jsonl.Value, ended bool) []jsonl.V
 			continue
 		}
 		if count == 0 && p.note && p.more {
-			out = append(out, message("user", either(p.text, array(p.blocks)), nil))
+			// Where no message stands yet to put them into, the parts of an attachment but
+			// the last are messages of their own.
+			content := p.text
+			if content == nil {
+				content = array(p.blocks)
+			}
+			out = append(out, message("user", content, nil))
 			continue
 		}
 		count++
@@ -373,13 +437,13 @@ func (b *builder) turn(pieces []piece, config jsonl.Value, ended bool) []jsonl.V
 				continue
 			}
 			isText := kind == "text"
-			if b.form.fold && p.note && !p.beside && isText && len(results) > 0 && len(texts) == 0 {
+			if p.note && !p.beside && isText && len(results) > 0 && len(texts) == 0 {
 				if folded, ok := intoResult(results[len(results)-1], block.Get("text"), b.form.parts); ok {
 					results[len(results)-1] = folded
 					continue
 				}
 			}
-			if b.form.seams && k == 0 && !p.note && isText && prevText && len(texts) > 0 {
+			if k == 0 && !p.note && isText && prevText && len(texts) > 0 {
 				t := texts[len(texts)-1]
 				texts[len(texts)-1] = textBlock(joined("", t.Get("text"), quote("\n")))
 			}
@@ -457,16 +521,9 @@ func systemModel(model string) bool {
 	return budget.NewModel(model) && !strings.HasPrefix(model, "claude-opus-4-7")
 }
 
-func either(a, b jsonl.Value) jsonl.Value {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
 // form is how the client of a version speaks to a model.
 func (l *Log) form(a *agent, leaf int, version, model string) form {
-	f := form{seams: true, fold: true}
+	var f form
 	since := func(known string) bool {
 		v, err1 := rules.ParseVersion(version)
 		w, err2 := rules.ParseVersion(known)
@@ -479,8 +536,28 @@ func (l *Log) form(a *agent, leaf int, version, model string) form {
 		return f
 	}
 	if r, err := l.table.At(version); err == nil {
-		f.inTool = r.Catalogue.Place.InTool()
+		f.inTool, f.earlier = r.Catalogue.Place.InTool(), r.Compaction.Earlier
 		f.system = r.Catalogue.SystemMessage && systemModel(model) && (!sonnet5 || f.tagged || !since("2.1.201"))
 	}
+	if says, known := a.systemTurns(leaf); known && !a.manyModels {
+		f.system = says
+	}
 	return f
+}
+
+// systemTurns is what the record of the prompt in force says of how the client speaks:
+// the last one before the request, or, where that one shows the system prompt alone, the
+// first whole one behind it. It does not name the model.
+func (a *agent) systemTurns(leaf int) (says, known bool) {
+	for _, i := range a.shots {
+		n := a.items[i].note
+		whole := len(n.toolsJSON) > 2 || n.systemTurns
+		switch {
+		case i <= leaf:
+			says, known = n.systemTurns, whole
+		case whole && !known:
+			return n.systemTurns, true
+		}
+	}
+	return says, known
 }

@@ -2,11 +2,15 @@ package request
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/skilltrace/skilltrace/fixtures"
 	"github.com/skilltrace/skilltrace/jsonl"
 	"github.com/skilltrace/skilltrace/replay"
 )
@@ -94,6 +98,52 @@ func TestSound(t *testing.T) {
 	t.Logf("%d requests", requests)
 }
 
+// TestCorpus checks the same of the prompts of logs that no one here tuned.
+func TestCorpus(t *testing.T) {
+	root := filepath.Join(filepath.Dir(recordings(t)), "corpus")
+	prompts := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".jsonl") || strings.HasPrefix(d.Name(), "agent-") {
+			return err
+		}
+		subs, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-*.jsonl"))
+		if err != nil {
+			return err
+		}
+		l := open(t, path, subs)
+		for _, a := range fixtures.Session(t, path).Agents {
+			for i := range a.Events {
+				e := &a.Events[i]
+				if e.Kind != replay.Prompt && e.Kind != replay.Slash {
+					continue
+				}
+				prompts++
+				r, err := l.At(a.ID, e.Where)
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				if what := sound(r); what != "" {
+					t.Errorf("%s:%d: %s", path, e.Where.Line, what)
+				}
+				for _, listed := range r.Listings {
+					if r.ReplaceListing(listed.Text, listed.Text+"\n- one-more") < 1 {
+						t.Errorf("%s:%d: the listing of line %d does not stand in the request", path, e.Where.Line, listed.Where.Line)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("no corpus beside the checkout; set SKILLTRACE_SHARED")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d prompts", prompts)
+}
+
 func TestHostile(t *testing.T) {
 	const n = 20000
 	var deep, kept, calls, ring []string
@@ -161,9 +211,7 @@ func FuzzAt(f *testing.F) {
 						t.Errorf("no JSON: %s", m)
 					}
 				}
-				if r.Tokens() < 0 {
-					t.Error("negative")
-				}
+				r.Plain()
 			}
 		}
 	})

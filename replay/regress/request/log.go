@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/skilltrace/skilltrace/jsonl"
@@ -14,7 +15,8 @@ func Reading() jsonl.Options {
 		"api-request", "api-request-shape", "api-request-blob"}}
 }
 
-// Log holds what the requests of a session were made of.
+// Log holds what the requests of a session were made of. It is not changed after [Open],
+// and may be used by several goroutines.
 type Log struct {
 	agents   []*agent
 	shapes   map[string]*jsonl.Shape
@@ -26,65 +28,66 @@ type Log struct {
 // agent is the log of one agent; records that an old main log holds of subagents are
 // among those of "main".
 type agent struct {
-	id     string
-	file   string
-	items  []item
-	byUUID map[string]int
-	byLine map[int]int
-	byUse  map[string][]int // items with the results of a tool use
-	byTurn map[string][]int // items of an assistant message
-	kids   [][]int32
-	keys   []key
-	tools  []string      // used, in order of first use
-	shots  []int         // items that show the prompt
-	kept   map[int][]int // items that a boundary keeps, in order
-	keptBy map[int][]int // boundaries that keep an item, in file order
-	ended  []int         // lines at which a process ended
+	id         string
+	file       string
+	items      []item
+	byUUID     map[string]int
+	byLine     map[int]int
+	byUse      map[string][]int // items with the results of a tool use
+	byTurn     map[string][]int // items of an assistant message
+	kids       [][]int32
+	keys       []key
+	tools      []string      // used, in order of first use
+	shots      []int         // items that show the prompt
+	kept       map[int][]int // items that a boundary keeps, in order
+	keptBy     map[int][]int // boundaries that keep an item, in file order
+	model      string        // of the first reply
+	manyModels bool          // replies are of several
+	ended      []int         // lines at which a process ended
 }
 
 // item is what a request needs of a record.
 type item struct {
-	kind            jsonl.Kind
-	subtype         string
-	uuid, up        string
-	logical         string
-	parent, line    int
-	version         string
-	time            time.Time
-	meta            bool
-	agent           string // whose it is, in a log that holds several
-	failed          bool   // a reply that is the client's note of an error
-	boundary        bool
-	compact         *jsonl.Compact
-	id, model, turn string
-	ref             string
-	effort          string
-	content         jsonl.Value
-	uses            []string
-	results         []string
-	note            *note
-	text            string // of a system record
+	kind        jsonl.Kind
+	subtype     string
+	uuid        string
+	up, logical string // parents, as the record names them
+	parent      int    // the item before it in the conversation, -1 at a root
+	line        int
+	time        time.Time
+	version     string
+	agent       string // whose it is, in a log that holds several
+	meta        bool   // a text of the client's
+	boundary    bool   // of a compaction
+	compact     *jsonl.Compact
+	text        string      // of a system record
+	content     jsonl.Value // of a message
+	uses        []string    // calls of tools
+	results     []string    // calls whose results it holds
+	note        *note
+	id, turn    string // of a reply: the message's, and what all its records share
+	model       string
+	ref, effort string
+	failed      bool // a reply that is the client's note of an error
 }
 
 // note is an attachment.
 type note struct {
 	typ, role   string
-	beside      bool
-	sent        []jsonl.Value
-	cut         int
+	beside      bool // its text does not go into a result
+	hasRendered bool
+	sent        []jsonl.Value // what was rendered of it
+	cut         int           // characters that a recording took out of that
+	missing     int64         // and out of the record
 	content     string
+	initial     bool
 	skills      []jsonl.InvokedSkill
 	prompt      string
-	origin      string
-	path        string
 	images      int
-	systemJSON  jsonl.Value
-	toolsJSON   jsonl.Value
-	missing     int64
-	hasRendered bool
-	initial     bool
-	systemTurns bool
 	model       string
+	systemJSON  jsonl.Value // what a record of the prompt shows
+	toolsJSON   jsonl.Value
+	systemTurns bool
 }
 
 // blob is a message that the log holds as it was sent.
@@ -101,7 +104,7 @@ type recorded struct {
 	tail        []string
 	model       string
 	maxTokens   int64
-	params      jsonl.Value
+	betas       []string
 }
 
 // Open reads the logs of a session, with the options of [Reading]. The error is the
@@ -137,7 +140,7 @@ func (l *Log) take(a *agent, r *jsonl.Record) {
 	switch r.Kind {
 	case jsonl.KindAPIRequest:
 		if q := r.Request; q != nil && q.ID != "" {
-			l.requests[q.ID] = &recorded{r.Hash, q.Base, max(q.Keep, 0), q.Tail, q.Model, q.MaxTokens, q.Params}
+			l.requests[q.ID] = &recorded{r.Hash, q.Base, max(q.Keep, 0), q.Tail, q.Model, q.MaxTokens, q.Betas}
 		}
 		return
 	case jsonl.KindAPIRequestShape:
@@ -184,6 +187,10 @@ func (l *Log) take(a *agent, r *jsonl.Record) {
 				a.byUse[b.ID] = append(a.byUse[b.ID], i)
 			}
 		}
+		if r.Kind == jsonl.KindAssistant && it.model != syntheticModel {
+			a.model = cmp.Or(a.model, it.model)
+			a.manyModels = a.manyModels || it.model != a.model
+		}
 		if r.Kind == jsonl.KindAssistant && it.id != "" {
 			it.turn = it.id + "\x00" + r.RequestID + "\x00" + it.ref
 			a.byTurn[it.turn] = append(a.byTurn[it.turn], i)
@@ -191,7 +198,7 @@ func (l *Log) take(a *agent, r *jsonl.Record) {
 	}
 	if t := r.Attachment; t != nil {
 		n := &note{typ: t.Type, role: t.Role, beside: r.BesideResult, sent: t.Sent, cut: t.RenderedCut, content: t.Content, skills: t.Skills,
-			prompt: t.Prompt, origin: t.Origin, path: t.FilePath, images: t.Images, hasRendered: t.HasRendered, model: t.Model, missing: r.Missing, initial: t.Initial}
+			prompt: t.Prompt, images: t.Images, hasRendered: t.HasRendered, model: t.Model, missing: r.Missing, initial: t.Initial}
 		if n.content == "" {
 			n.content = t.Text
 		}

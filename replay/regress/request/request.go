@@ -37,6 +37,9 @@ type Request struct {
 	// Exact: Messages are byte for byte those of the log's own record of the request.
 	Exact   bool
 	Assumed []string // what is a guess, in plain words: "system prompt: minimal, the log holds none"
+	// Betas are the features of the API that the client asked for, where the log tells:
+	// messages of the role system are one.
+	Betas []string
 	// Listings are the lists of skills that stand in it, in order, where the log holds
 	// them (2.1.94 on); what is gone with a compaction or a rewind is not among them.
 	Listings []Listing
@@ -107,6 +110,7 @@ func (l *Log) request(a *agent, leaf int, reply *item) *Request {
 	}
 	if record != nil {
 		r.Model, r.MaxTokens = cmp.Or(record.model, r.Model), record.maxTokens
+		r.Betas = record.betas
 		if held, guessed, ok := l.exact(reply.ref, messages); ok {
 			messages, r.Exact = held, guessed == 0
 			missing = nil
@@ -223,7 +227,7 @@ func (a *agent) modelBefore(i int) string {
 			return it.model
 		}
 		if it.note != nil && it.note.typ == "model" && it.note.model != "" {
-			return it.note.model
+			return strings.TrimSuffix(it.note.model, "[1m]") // the window is no part of the API's name
 		}
 	}
 	return ""
@@ -263,42 +267,50 @@ func (l *Log) rebuilt(a *agent, leaf int, version, model, effort string) (messag
 	return messages, missing
 }
 
-// tokensPerImage is what an image costs at most (the API's documentation: about 1,600
-// for one as large as it takes). A page of a document is counted so too.
-const tokensPerImage = 1600
-
-// Tokens estimates the size of a request in tokens: what is in its texts, the inputs of
-// tools and their definitions. An image counts as a large one.
-func (r *Request) Tokens() int64 {
-	var z jsonl.Size
-	images := 0
-	z.Add(jsonl.Value(r.System).Size())
-	z.Add(jsonl.Value(r.Tools).Size())
+// Plain puts what the client says in messages of the role system, which only newer
+// models take, into the user's messages before them, as reminders: the form in which
+// other models are told the same. How hard to think is left out. It reports whether
+// there was anything to do; then the request is no longer exact.
+func (r *Request) Plain() bool {
+	var out []json.RawMessage
+	changed := false
 	for _, m := range r.Messages {
-		measure(jsonl.Value(m).Get("content"), 0, &z, &images)
-	}
-	return int64(replay.EstimateTokens(z)+0.5) + int64(images)*tokensPerImage
-}
-
-// measure adds the size of a content, and its images.
-func measure(v jsonl.Value, depth int, z *jsonl.Size, images *int) {
-	if v.Kind() != jsonl.ValueArray || depth > 2 {
-		z.Add(v.Size())
-		return
-	}
-	for block := range v.Items() {
-		switch block.Get("type").Text() {
-		case "image", "document":
-			*images++
-		case "thinking", "redacted_thinking":
-			z.Add(block.Get("thinking").Size()) // a signature is no text
-		case "tool_result":
-			measure(block.Get("content"), depth+1, z, images)
-		case "tool_use":
-			z.Add(block.Get("name").Size())
-			z.Add(block.Get("input").Size())
-		default:
-			z.Add(block.Size())
+		v := jsonl.Value(m)
+		if v.Get("role").Text() != "system" {
+			out = append(out, m)
+			continue
 		}
+		changed = true
+		var notes []jsonl.Value
+		for block := range blocks(v.Get("content")) {
+			text := block.Get("text").Text()
+			if text != "" && !strings.HasPrefix(text, reminderOpen) {
+				text = reminderOpen + text + reminderClose
+			}
+			if text != "" {
+				notes = append(notes, textBlock(accepted(quote(text))))
+			}
+		}
+		if len(notes) == 0 {
+			continue
+		}
+		last := len(out) - 1
+		if last < 0 || jsonl.Value(out[last]).Get("role").Text() != "user" {
+			out = append(out, json.RawMessage(message("user", array(notes), nil)))
+			continue
+		}
+		var all []jsonl.Value
+		results := 0
+		for block := range blocks(jsonl.Value(out[last]).Get("content")) {
+			if block.Get("type").Text() == "tool_result" {
+				results++
+			}
+			all = append(all, block)
+		}
+		out[last] = json.RawMessage(message("user", array(slices.Insert(all, min(results, len(all)), notes...)), nil))
 	}
+	if changed {
+		r.Messages, r.Exact, r.system = out, false, false
+	}
+	return changed
 }

@@ -82,6 +82,23 @@ func (r *reader) yaml(err error) *Problem {
 type reader struct {
 	file     string
 	problems Problems
+	read     int // names of skills that cases hold
+}
+
+// maxNames bounds the names of skills that all cases hold together: a list may stand in
+// many places by an alias.
+const maxNames = 1_000_000
+
+// more counts names, and reports whether there is room for them.
+func (r *reader) more(n *yaml.Node, names int) bool {
+	before := r.read
+	if r.read += names; r.read <= maxNames {
+		return true
+	}
+	if before <= maxNames {
+		r.bad(n, "more than %d expectations: share the cases among several specs", maxNames)
+	}
+	return false
 }
 
 func (r *reader) bad(n *yaml.Node, format string, args ...any) {
@@ -284,6 +301,9 @@ func (r *reader) cases(n *yaml.Node, s *Spec) {
 	}
 	lines := map[string]int{}
 	for _, item := range n.Content {
+		if r.read > maxNames {
+			return
+		}
 		c := r.oneCase(item)
 		if c.Name != "" {
 			if first, ok := lines[c.Name]; ok {
@@ -316,6 +336,8 @@ func (r *reader) oneCase(n *yaml.Node) Case {
 		r.bad(n, "a case has no name")
 	case c.Session == "":
 		r.bad(n, "the case %q names no session", c.Name)
+	case c.Session == "-":
+		r.bad(n, "the case %q: a session is a file or an id, not standard input", c.Name)
 	case c.At.Line == 0:
 		r.bad(n, "the case %q names no prompt: write at: {prompt: 1}", c.Name)
 	case len(e.Visible) == 0 && e.Triggers == nil && len(e.Rank) == 0:
@@ -382,6 +404,9 @@ func (r *reader) skills(n *yaml.Node, what string, read func(string, *yaml.Node)
 	n = r.deep(n)
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		r.bad(n, "%s: want names of skills with values, such as {deploy: %s}", what, map[string]string{"visible": "full", "rank": "3"}[what])
+		return
+	}
+	if !r.more(n, len(n.Content)/2) {
 		return
 	}
 	seen := map[string]bool{}
@@ -456,6 +481,9 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	}
 	if len(n.Content) == 0 {
 		r.bad(n, "%s: the list is empty", what)
+	}
+	if !r.more(n, len(n.Content)) {
+		return nil
 	}
 	var out []string
 	for _, item := range n.Content {

@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -113,6 +114,7 @@ func TestErrors(t *testing.T) {
 		{head + "  - {name: a, session: s, at: {prompt: 1}, expect: {}}\n", `x.yaml:3: the case "a" expects nothing: write visible, triggers or rank`},
 		{head + "  - {name: a, session: s, expect: {triggers: none}}\n", `x.yaml:3: the case "a" names no prompt: write at: {prompt: 1}`},
 		{head + "  - {name: a, at: {prompt: 1}, expect: {triggers: none}}\n", `x.yaml:3: the case "a" names no session`},
+		{head + "  - {name: a, session: '-', at: {prompt: 1}, expect: {triggers: none}}\n", `x.yaml:3: the case "a": a session is a file or an id, not standard input`},
 		{head + "  - {session: s, at: {prompt: 1}, expect: {triggers: none}}\n", "x.yaml:3: a case has no name"},
 		{head + "  - {name: a, session: s, at: {prompt: 1, text: b}, expect: {triggers: none}}\n", "x.yaml:3: at: want one of prompt, uuid and text"},
 		{head + one + one, `x.yaml:4: the name "a" stands at line 3 already`},
@@ -156,6 +158,23 @@ func TestAliases(t *testing.T) {
 	}
 	if _, err := Read("x.yaml", []byte("version: 1\ncases: &c [*c]\n")); err == nil {
 		t.Error("a list of itself is no spec")
+	}
+}
+
+// A list that stands in many places by aliases has a bound.
+func TestBomb(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("version: 1\ncases:\n  - {name: a, session: s, at: {prompt: 1}, expect: {visible: &v {")
+	for i := range 2000 {
+		fmt.Fprintf(&b, "s%d: full, ", i)
+	}
+	b.WriteString("}}}\n")
+	for i := range 2000 {
+		fmt.Fprintf(&b, "  - {name: a%d, session: s, at: {prompt: 1}, expect: {visible: *v}}\n", i)
+	}
+	_, err := Read("x.yaml", []byte(b.String()))
+	if err == nil || !strings.Contains(err.Error(), "more than 1000000 expectations") || strings.Count(err.Error(), "\n") > 0 {
+		t.Errorf("%.200v", err)
 	}
 }
 
