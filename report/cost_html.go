@@ -309,7 +309,7 @@ func (p *costPage) layers(d *CostDocument) {
 	for i := range d.Layers {
 		amounts[i] = micro(d.Layers[i].CostMicroUSD)
 	}
-	shown, total := moneyColumn(amounts, micro(d.CostMicroUSD))
+	shown, total := fineMoney(amounts, micro(d.CostMicroUSD))
 	all := layerLine{Input: num(d.Usage.Input), Read: num(d.Usage.CacheRead), Write: num(d.Usage.CacheWrite5m + d.Usage.CacheWrite1h), Output: num(d.Usage.Output), Cost: number{0, total}}
 	for i := range d.Layers {
 		l := &d.Layers[i]
@@ -317,7 +317,7 @@ func (p *costPage) layers(d *CostDocument) {
 			shown[i] = "?"
 		}
 		line := layerLine{Layer: short(l.Layer, nameRunes), Class: layerClass(l.Layer), Once: some0(l.Once), Carried: some0(l.Carried), Input: some0(l.Tokens.Input), Read: some0(l.Tokens.CacheRead), Write: some0(l.Tokens.CacheWrite5m + l.Tokens.CacheWrite1h),
-			Output: some0(l.Tokens.Output), Cost: money(shown[i], l.CostMicroUSD), Basis: short(l.Basis, nameRunes), Share: partOf(l.Share)}
+			Output: some0(l.Tokens.Output), Cost: money(shown[i], l.CostMicroUSD), Basis: short(l.Basis, nameRunes), Share: percent(l.Share)}
 		line.Bar = shareBar(line.Layer, l.Share, layerClass(l.Layer))
 		all.Once.V += l.Once
 		all.Carried.V += l.Carried
@@ -327,10 +327,8 @@ func (p *costPage) layers(d *CostDocument) {
 	p.LayersTotal = &all
 }
 
-func partOf(share float64) string { return fmt.Sprintf("%.1f %%", share*100) }
-
 func shareBar(label string, share float64, class string) *page.Bar {
-	b := page.NewBar(label+": "+partOf(share), 10_000, page.Piece{Value: int64(share * 10_000), Class: class})
+	b := page.NewBar(label+": "+percent(share), 10_000, page.Piece{Value: int64(share * 10_000), Class: class})
 	b.Limit = ""
 	return b
 }
@@ -356,7 +354,7 @@ func (p *costPage) skills(d *CostDocument, room int) {
 	}
 	var never int64
 	for i, r := range rows {
-		row := skillCostRow{Name: short(r.Skill, nameRunes), Tokens: num(r.Tokens.sum()), Cost: money(shown[i], r.CostMicroUSD), Share: partOf(r.Share)}
+		row := skillCostRow{Name: short(r.Skill, nameRunes), Tokens: num(r.Tokens.sum()), Cost: money(shown[i], r.CostMicroUSD), Share: percent(r.Share)}
 		if r.CostMicroUSD == nil {
 			row.Cost.Text = "?"
 		}
@@ -418,7 +416,7 @@ func (p *costPage) rows(d *CostDocument, style Style, room int) {
 			p.RowsLeft++
 			continue
 		}
-		row := costLineRow{Sessions: num(r.Sessions), Calls: num(r.Calls), Once: some0(r.Once), Carried: some0(r.Carried), Output: some0(r.Tokens.Output), Cost: money(shown[i], r.CostMicroUSD), Share: partOf(r.Share)}
+		row := costLineRow{Sessions: num(r.Sessions), Calls: num(r.Calls), Once: some0(r.Once), Carried: some0(r.Carried), Output: some0(r.Tokens.Output), Cost: money(shown[i], r.CostMicroUSD), Share: percent(r.Share)}
 		for _, by := range d.By {
 			key := r.of(by)
 			switch by {
@@ -450,7 +448,7 @@ func (p *costPage) sessions(d *CostDocument, style Style, room int) {
 			p.SessionLeft = len(rows) - i
 			break
 		}
-		row := costSessionRow{ID: fmt.Sprintf("session-%d", i), Name: shortID(r.Session), Start: style.day(r.Start), Calls: num(r.Calls), Tokens: num(r.Tokens.sum()), Cost: money(shown[i], r.CostMicroUSD), Share: partOf(r.Share)}
+		row := costSessionRow{ID: fmt.Sprintf("session-%d", i), Name: shortID(r.Session), Start: style.day(r.Start), Calls: num(r.Calls), Tokens: num(r.Tokens.sum()), Cost: money(shown[i], r.CostMicroUSD), Share: percent(r.Share)}
 		if r.CostMicroUSD == nil {
 			row.Cost.Text = "?"
 		}

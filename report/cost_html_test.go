@@ -39,6 +39,14 @@ func TestCostHTML(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	for _, unwanted := range []string{">0.0 %<", ">0.0%<"} {
+		if strings.Contains(first, unwanted) {
+			t.Errorf("the page has %q", unwanted)
+		}
+	}
+	if _, never, _ := strings.Cut(first, `id="never"`); strings.Contains(strings.SplitN(never, "</section>", 2)[0], "by the model") {
+		t.Error("skills that were never called have a column of calls")
+	}
 	harmless(t, first)
 	doc.Days, doc.Skills, doc.SessionRows = nil, nil, nil
 	if text := html(t, doc); !strings.Contains(text, "saved without --verbose") || strings.Contains(text, `id="days"`) {
@@ -60,6 +68,21 @@ func TestCostHTMLHostile(t *testing.T) {
 		doc.Days = append(doc.Days, row)
 	}
 	harmless(t, html(t, doc))
+}
+
+// A page writes a layer's money and share as the table does, small ones too.
+func TestCostHTMLSmall(t *testing.T) {
+	doc := detailedCost()
+	for i, n := range []int64{8_349, 40, 81_611} {
+		doc.Layers[i].CostMicroUSD, doc.Layers[i].Share = new(n), float64(n)/90_000
+	}
+	_, layers, _ := strings.Cut(html(t, doc), `id="layers"`)
+	layers, _, _ = strings.Cut(layers, "</section>")
+	for _, want := range []string{">$0.0084<", ">9.3%<", ">$0.0000<", ">&lt;0.1%<", ">$0.0816<", ">90.7%<"} {
+		if !strings.Contains(layers, want) {
+			t.Errorf("the layers lack %q", want)
+		}
+	}
 }
 
 // Days between have their place; many become weeks.

@@ -585,7 +585,7 @@ func (p *sessionPage) ledger(s *ReplaySession, share int) {
 		line := layerLine{Layer: short(l.Layer, nameRunes), Class: layerClass(l.Layer), Once: some0(l.Once), Carried: some0(l.Carried), Input: some0(l.Tokens.Input), Read: some0(l.Tokens.CacheRead), Write: some0(l.Tokens.CacheWrite5m + l.Tokens.CacheWrite1h),
 			Output: some0(l.Tokens.Output), Cost: money(costs[i], l.CostMicroUSD), Basis: short(l.Basis, nameRunes)}
 		if sum > 0 {
-			line.Share = fmt.Sprintf("%.1f %%", float64(micro(l.CostMicroUSD))*100/float64(sum))
+			line.Share = percent(float64(micro(l.CostMicroUSD)) / float64(sum))
 			line.Bar = page.NewBar(line.Layer+": "+line.Share, sum, page.Piece{Value: micro(l.CostMicroUSD), Class: layerClass(l.Layer)})
 			line.Bar.Limit = ""
 		}
