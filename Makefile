@@ -1,9 +1,10 @@
 # Targets for people; .ci/run does the same on a fresh machine.
 GO ?= go
 SHARED ?= ../shared
+CHROMIUM ?= chromium
 FLOOR = --floor fixtures/conform-floor.json
 
-.PHONY: help build test lint race conform floor docs bench cross ci clean
+.PHONY: help build test lint race conform floor docs pictures bench cross ci clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
@@ -29,9 +30,17 @@ conform: build ## agreement with the recordings, against the checked-in floor
 floor: build ## raise the floor to what agrees now
 	bin/skilltrace conform $(SHARED)/conformance $(FLOOR) --write-floor
 
-docs: ## the rule reference, from the rule tables, and the output in README.md
+docs: ## what is generated of the documentation, but for the pictures
 	$(GO) run ./cmd/skilltrace rules --reference --output docs/rules.md
-	$(GO) test ./cmd/skilltrace -run TestReadme -update
+	$(GO) test ./cmd/skilltrace -run 'TestReadme|TestCommandsPage|TestFormatsPage' -update
+
+pictures: build ## the pictures of docs/tour.md; needs Chromium
+	TZ=UTC bin/skilltrace replay latest --config-dir fixtures/compact --output bin/session.html
+	TZ=UTC bin/skilltrace cost --config-dir fixtures/compact --output bin/cost.html
+	for page in session,945 cost,675; do \
+	  $(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1100,$${page#*,} \
+	    --screenshot=docs/pictures/$${page%,*}.png file://$(CURDIR)/bin/$${page%,*}.html || exit 1; \
+	done
 
 bench: ## speed and allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -35,7 +35,7 @@ const leftOut = "…"
 // run one after another in one clone. What a test says on stderr stands before its output,
 // and a server with scripted replies is the model.
 func TestReadme(t *testing.T) {
-	for _, name := range []string{"README.md", "docs/how-to-why.md", "docs/how-to-change-descriptions.md", "docs/examples/README.md"} {
+	for _, name := range []string{"README.md", "docs/tour.md", "docs/how-to-why.md", "docs/how-to-change-descriptions.md", "docs/examples/README.md"} {
 		t.Run(name, func(t *testing.T) { checkConsole(t, name) })
 	}
 }
