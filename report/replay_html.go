@@ -86,7 +86,8 @@ func (d *ReplayDocument) writeHTML(w io.Writer, style Style, share int) error {
 			row.Href = "#" + v.ID
 			p.Sessions = append(p.Sessions, v)
 		} else {
-			row.Command = with("skilltrace replay "+style.name(s.ID, s.File, s.InScope), style.Given, "--format html")
+			row.Command = with("skilltrace replay "+style.name(s.ID, s.File, s.InScope), style.Given, "--open")
+			p.Commands = true
 		}
 		if len(p.Rows) == agentRows {
 			p.RowsLeft++
@@ -110,6 +111,7 @@ type (
 	replayPage struct {
 		Rows     []sessionRow
 		RowsLeft int
+		Commands bool // of some rows the session is not on the page
 		Sessions []*sessionPage
 		Totals   verdicts
 	}

@@ -189,6 +189,26 @@ func harmless(t *testing.T, text string) {
 }
 
 // However much a document holds, its page is not larger than opens at once.
+// Sessions beyond those of a page have a row with the command that opens theirs, in a
+// column of its own: in that of the names it would push the others out of the page.
+func TestReplayHTMLMany(t *testing.T) {
+	doc := &ReplayDocument{}
+	for n := range pageSessions + 2 {
+		doc.Sessions = append(doc.Sessions, ReplaySession{ID: fmt.Sprintf("%08d-0000", n), File: fmt.Sprintf("/logs/a b/%d.jsonl", n)})
+	}
+	text := html(t, doc)
+	if n := strings.Count(text, `<td class="lo t name"><code>skilltrace replay &#39;/logs/a b/`); n != 2 || strings.Count(text, ".jsonl&#39; --open</code>") != 2 {
+		t.Errorf("%d sessions have a command", n)
+	}
+	if !strings.Contains(text, `<th scope="row" class="s">00000001</th>`) || !strings.Contains(text, `<th scope="col" class="lo">page</th>`) {
+		t.Error("a session that is not on the page has no row with its name")
+	}
+	doc.Sessions = doc.Sessions[:2]
+	if text := html(t, doc); strings.Contains(text, `<th scope="col" class="lo">page</th>`) {
+		t.Error("a column of commands without any")
+	}
+}
+
 func TestReplayHTMLBounded(t *testing.T) {
 	s := ReplaySession{ID: "17d251b9-0000", Tokens: sampleTokens()}
 	long := Text(strings.Repeat("<&\"'>\u202e", 200))
