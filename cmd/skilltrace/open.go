@@ -24,6 +24,9 @@ func (a *app) prepareOpen(cmd *cobra.Command) error {
 		return nil
 	}
 	if f := cmd.Flags().Lookup("format"); !f.Changed {
+		if other := formatOf(a.output, string(report.FormatHTML)); other != string(report.FormatHTML) {
+			return fmt.Errorf("--open opens a page: --output %s asks for %s, name a file that ends in .html; see %s --help", a.output, other, cmd.CommandPath())
+		}
 		a.format = string(report.FormatHTML)
 	}
 	if a.format != string(report.FormatHTML) {

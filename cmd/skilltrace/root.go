@@ -346,6 +346,9 @@ func (a *app) prepare(cmd *cobra.Command) error {
 			return err
 		}
 		if reason := cmd.Annotations[lacksKey+a.format]; reason != "" {
+			if f := cmd.Flags().Lookup("format"); !f.Changed && formatOf(a.output, "") == a.format {
+				return fmt.Errorf("--output %s asks for %s: want %s, as %s; --format goes before the extension", a.output, a.format, oneOf(list), reason)
+			}
 			return wrong("format", a.format, oneOf(list)+", as "+reason)
 		}
 		if !slices.Contains(list, a.format) {
@@ -376,6 +379,10 @@ func formatOf(file, usual string) string {
 	switch f := report.Format(ext); {
 	case ext == "md":
 		return string(report.FormatMarkdown)
+	case ext == "htm":
+		return string(report.FormatHTML)
+	case ext == "xml": // the only one of the formats that is XML
+		return string(report.FormatJUnit)
 	case slices.Contains(report.Formats, f):
 		return ext
 	}
