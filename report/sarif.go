@@ -73,7 +73,7 @@ type sarifLocation struct {
 
 type sarifPhysical struct {
 	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   *sarifRegion  `json:"region,omitempty"`
+	Region   sarifRegion   `json:"region"`
 }
 
 type sarifArtifact struct {
@@ -100,11 +100,8 @@ func writeSARIF(w io.Writer, findings []finding) error {
 		}
 		r := sarifResult{RuleID: f.rule.ID, RuleIndex: index, Level: f.level, Message: sarifText{Escape(f.text)}}
 		if f.file != "" {
-			p := sarifPhysical{Artifact: sarifURI(f.file)}
-			if f.line > 0 {
-				p.Region = &sarifRegion{f.line}
-			}
-			r.Locations = []sarifLocation{{p}}
+			// Readers that mark code want a line also where the whole file is meant.
+			r.Locations = []sarifLocation{{sarifPhysical{sarifURI(f.file), sarifRegion{max(f.line, 1)}}}}
 		}
 		if f.partial != "" {
 			r.Fingerprints = map[string]string{"skilltrace/v1": Escape(f.partial)}
