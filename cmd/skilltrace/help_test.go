@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -398,5 +399,33 @@ func TestManual(t *testing.T) {
 	}
 	if status := Main([]string{"man", file}, &bytes.Buffer{}, &errs, getenv); status != statusUnusable || !strings.Contains(errs.String(), "give a folder") {
 		t.Errorf("status %d, %s", status, &errs)
+	}
+}
+
+// On a screen the options of a help text fit its width; elsewhere, as for a search, each
+// has a line.
+func TestHelpWidth(t *testing.T) {
+	for _, width := range []int{0, 60, 80, 140} {
+		getenv := func(key string) string {
+			if key == "COLUMNS" && width > 0 {
+				return strconv.Itoa(width)
+			}
+			return ""
+		}
+		var out, errs bytes.Buffer
+		if status := Main([]string{"replay", "--help"}, &out, &errs, getenv); status != 0 || errs.Len() > 0 {
+			t.Fatalf("status %d, %s", status, &errs)
+		}
+		_, options, found := strings.Cut(out.String(), "Flags:\n")
+		if !found || !strings.Contains(options, "--no-config") {
+			t.Fatalf("%d columns: no options: %s", width, options)
+		}
+		widest := 0
+		for line := range strings.Lines(options) {
+			widest = max(widest, len(strings.TrimRight(line, "\n")))
+		}
+		if width > 0 && widest > width || width == 0 && widest < 140 {
+			t.Errorf("%d columns: a line of %d", width, widest)
+		}
 	}
 }

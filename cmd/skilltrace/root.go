@@ -66,6 +66,9 @@ Exit status: 0 nothing found, 1 findings, 2 wrong use or unusable input,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.prepare(cmd) },
 	}
 	root.SetVersionTemplate("{{.Version}}")
+	if width := a.columns(); width > 0 {
+		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", width)))
+	}
 	root.PersistentFlags().BoolVar(&a.noConfig, "no-config", false, "pass over the files with defaults of options, "+configName)
 	root.Flags().Bool("version", false, "the version of this program and of its rules") // without the -v that cobra would take
 	root.Args = func(cmd *cobra.Command, args []string) error {
@@ -408,12 +411,21 @@ func (a *app) style() report.Style {
 	s := report.Style{Width: report.DefaultWidth, Verbose: a.verbose, Home: a.home(), Location: location, Color: a.colored(), Flags: a.scope.flags(), Again: a.scope.again(),
 		Given: a.given(), RulesFile: option("rules", a.inputs.rules), PricesFile: option("prices", a.prices), Zone: option("timezone", a.timezone)}
 	s.Dir, s.Workspace = a.workspace()
-	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
-		s.Width = n
-	} else if width := terminalWidth(a.stdout); width > 0 && a.output == "" {
+	if width := a.columns(); width > 0 {
 		s.Width = width
 	}
 	return s
+}
+
+// columns is how many cells a line may have, 0 where nobody says.
+func (a *app) columns() int {
+	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if a.output != "" {
+		return 0
+	}
+	return terminalWidth(a.stdout)
 }
 
 // workspace is the working directory, and the folder that a build server knows files by.
