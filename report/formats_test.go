@@ -154,7 +154,7 @@ func TestReadErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                 "not a saved answer: unexpected end of JSON input",
 		"{":                                "not a saved answer",
-		"[]":                               "not a saved answer",
+		"[]":                               "not a saved answer: the answer is not to be of kind array, at byte 1; save one",
 		"{}":                               `names no "schema"`,
 		"{} x":                             "not a saved answer",
 		`{"a":1}`:                          `names no "schema"`,
@@ -162,7 +162,7 @@ func TestReadErrors(t *testing.T) {
 		`{"schema":"skilltrace/replay@2"}`: `its schema is "skilltrace/replay@2", and this version of skilltrace reads "skilltrace/replay@1"`,
 		`{"schema":"skilltrace/floor@1"}`:  "no answer of a command: want one of skilltrace/",
 		`{"schema":"other"}`:               "no answer of a command",
-		`{"schema":"skilltrace/replay@1","sessions":"all"}`:             "not the form of skilltrace/replay@1",
+		`{"schema":"skilltrace/replay@1","sessions":"all"}`:             "not the form of skilltrace/replay@1: sessions is not to be of kind string, at byte ",
 		`{"schema":"skilltrace/why@1","skill":"a","focus":3}`:           "focus 3 is not one of 0 questions",
 		`{"schema":"skilltrace/sessions@1","sessions":[]}{"schema":""}`: "not a saved answer",
 	} {

@@ -38,7 +38,7 @@ func Read(data []byte) (Document, error) {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("not a saved answer: %w; save one with --format json", err)
+		return nil, fmt.Errorf("not a saved answer: %w; save one with --format json", plainly(err))
 	}
 	if head.Schema == "" {
 		return nil, fmt.Errorf(`not a saved answer: it names no "schema"; save one with --format json`)
@@ -55,7 +55,7 @@ func Read(data []byte) (Document, error) {
 	}
 	doc := make()
 	if err := json.Unmarshal(data, doc); err != nil {
-		return nil, fmt.Errorf("not the form of %s: %w", head.Schema, err)
+		return nil, fmt.Errorf("not the form of %s: %w", head.Schema, plainly(err))
 	}
 	if c, ok := doc.(checkedDocument); ok {
 		if err := c.check(); err != nil {
@@ -63,6 +63,19 @@ func Read(data []byte) (Document, error) {
 		}
 	}
 	return doc, nil
+}
+
+// plainly says without Go's types where a value is not what is wanted.
+func plainly(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err
+	}
+	where := mismatch.Field
+	if where == "" {
+		where = "the answer"
+	}
+	return fmt.Errorf("%s is not to be of kind %s, at byte %d", where, mismatch.Value, mismatch.Offset)
 }
 
 // answerSchemas are the schemas that Read knows, sorted.
