@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,10 @@ func (a *app) show(doc report.Document, name string) error {
 	return a.openFile(f.Name())
 }
 
+// openWait is how long is waited for the program that opens pages: it hands the file over,
+// or is the browser where the system has no other.
+const openWait = 2 * time.Second
+
 // openFile gives a file to the program that opens pages on this system. It is not waited
 // for longer than it takes to hand the file over.
 func (a *app) openFile(path string) error {
@@ -75,7 +80,16 @@ func (a *app) openFile(path string) error {
 		return fmt.Errorf("--open %s: %w", path, err)
 	}
 	name, args := opener(runtime.GOOS, full)
-	if err := exec.Command(name, args...).Run(); err != nil {
+	cmd := exec.Command(name, args...)
+	if err = cmd.Start(); err == nil {
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case err = <-ended:
+		case <-time.After(openWait): // it is the browser itself, and goes on
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("--open: %s: %w; open %s yourself", name, err, full)
 	}
 	return nil
