@@ -55,7 +55,7 @@ func ListingBudget(s Size, in BudgetInputs) (budget int, how string) {
 	// rounded down is the same (recorded at 0.01 and 0.02; others were compared
 	// with JavaScript).
 	n := math.Floor(float64(window) * float64(chars) * fraction)
-	how = fmt.Sprintf("%s%s %% of %s tokens%s", source, strconv.FormatFloat(fraction*100, 'g', 6, 64), grouped(window), assumed)
+	how = fmt.Sprintf("%s%s %% of %s tokens%s", source, strconv.FormatFloat(fraction*100, 'g', 6, 64), Grouped(window), assumed)
 	if chars != charsPerToken {
 		how += fmt.Sprintf(", %d characters per token", chars)
 	}
@@ -72,13 +72,21 @@ func FractionFor(s Size, fraction float64, budget, want int) float64 {
 	return math.Ceil(fraction*float64(want)/float64(budget)*10_000-1e-9) / 10_000
 }
 
-// grouped is a number with a comma before each three digits.
-func grouped(n int) string {
+// Grouped is a number with a comma before each three digits.
+func Grouped(n int) string {
 	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Characters is a number of characters in words.
+func Characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return Grouped(n) + " characters"
 }
 
 // CharsPerToken is the number of characters that the client counts for one token

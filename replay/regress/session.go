@@ -528,7 +528,7 @@ func (st *State) assumed() []string {
 			out = append(out, "the log holds no listing: this one follows from the skill files, without others that the session had")
 		}
 		if s.Narrowed > 0 {
-			out = append(out, fmt.Sprintf("the listing had less room than the %s characters assumed, as it left out what would have fitted: taken for %s (--window or --settings)", number(s.Narrowed), number(s.Budget)))
+			out = append(out, fmt.Sprintf("the listing had less room than the %s characters assumed, as it left out what would have fitted: taken for %s (--window or --settings)", budget.Grouped(s.Narrowed), budget.Grouped(s.Budget)))
 		}
 		byUse := s.Size.Overflow == budget.OverflowGreedy || s.Size.Overflow == budget.OverflowStrip
 		if byUse && !s.Counted && st.Sheets[i].Over() {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/skilltrace/skilltrace/budget"
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
 	"github.com/skilltrace/skilltrace/replay/relist"
@@ -315,9 +315,9 @@ func causeOf(name string, before, after int) Cause {
 	case after == 0 && before > 0:
 		c.What = "is gone"
 	case c.Grew > 0:
-		c.What = fmt.Sprintf("grew by %s", chars(c.Grew))
+		c.What = fmt.Sprintf("grew by %s", budget.Characters(c.Grew))
 	case c.Grew < 0:
-		c.What = fmt.Sprintf("shrank by %s", chars(-c.Grew))
+		c.What = fmt.Sprintf("shrank by %s", budget.Characters(-c.Grew))
 	}
 	return c
 }
@@ -367,23 +367,6 @@ func (b *Both) without(other string) map[string]replay.Shown {
 	}
 	b.others[other] = out
 	return out
-}
-
-// chars is a number of characters in words.
-func chars(n int) string {
-	if n == 1 {
-		return "1 character"
-	}
-	return number(n) + " characters"
-}
-
-// number writes a number with commas.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // visible judges a case by what the model would see.
@@ -546,9 +529,9 @@ func (b *Both) room(e *Entry) string {
 	case !l.Over():
 		return ""
 	}
-	text := fmt.Sprintf("; the listing asks for %s of %s characters", number(l.Total), number(l.Budget))
+	text := fmt.Sprintf("; the listing asks for %s of %s characters", budget.Grouped(l.Total), budget.Grouped(l.Budget))
 	if e.Rank > 0 && e.Need > 0 {
-		text += fmt.Sprintf(", and %s would have to go", chars(e.Need))
+		text += fmt.Sprintf(", and %s would have to go", budget.Characters(e.Need))
 	}
 	return text
 }
@@ -600,12 +583,12 @@ func BudgetResults(limits *spec.Budget, sizes []CaseSize) []Result {
 		if worst >= 0 {
 			w := &sizes[worst]
 			r.Session, r.Prompt = w.Session, w.Prompt
-			r.Reason = fmt.Sprintf("%s in %s, at most %s", number(of(w.After)), w.Case, number(*most))
+			r.Reason = fmt.Sprintf("%s in %s, at most %s", budget.Grouped(of(w.After)), w.Case, budget.Grouped(*most))
 			if of(w.After) > *most {
 				r.Verdict = Failed
 			}
 			if of(w.After) != of(w.Before) {
-				r.Reason += fmt.Sprintf(" (%s before)", number(of(w.Before)))
+				r.Reason += fmt.Sprintf(" (%s before)", budget.Grouped(of(w.Before)))
 			}
 		}
 		r.settle()

@@ -1023,16 +1023,16 @@ func (c *chain) described() {
 	case replay.ShownFull:
 		s.State, s.Reason = Passed, "in full"
 		if n := budget.Len16(shownText); n > 0 {
-			s.Reason = fmt.Sprintf("in full, %s", chars(n))
+			s.Reason = fmt.Sprintf("in full, %s", budget.Characters(n))
 		}
 	case replay.ShownShortened:
 		s.State = Failed
 		n := budget.Len16(strings.TrimSuffix(shownText, "…"))
 		switch m := budget.Len16(full); {
 		case n > 0 && m > n && !c.edited():
-			s.Reason = fmt.Sprintf("shortened to %s of %s characters", number(n), number(m))
+			s.Reason = fmt.Sprintf("shortened to %s of %s characters", budget.Grouped(n), budget.Grouped(m))
 		case n > 0:
-			s.Reason = fmt.Sprintf("shortened to %s", chars(n))
+			s.Reason = fmt.Sprintf("shortened to %s", budget.Characters(n))
 		default:
 			s.Reason = "shortened"
 		}
@@ -1124,29 +1124,10 @@ func compactionText(e *replay.Event) string {
 		text += ", " + c.Trigger
 	}
 	if c.Before > 0 {
-		text += fmt.Sprintf(", %s tokens", number(int(c.Before)))
+		text += fmt.Sprintf(", %s tokens", budget.Grouped(int(c.Before)))
 		if c.After > 0 {
-			text += " to " + number(int(c.After))
+			text += " to " + budget.Grouped(int(c.After))
 		}
 	}
 	return text
-}
-
-// number writes n with a comma before each three digits.
-func number(n int) string {
-	if n < 0 {
-		return "-" + number(-n)
-	}
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func chars(n int) string {
-	if n == 1 {
-		return "1 character"
-	}
-	return number(n) + " characters"
 }

@@ -85,11 +85,11 @@ func (c *chain) why(s *Step, full string) {
 		n := budget.Len16(full)
 		// Of the client's own entries only what was listed is known.
 		if limit > 0 && (n > limit || n == limit && strings.HasSuffix(full, "…")) {
-			s.Notes = append(s.Notes, fmt.Sprintf("an entry is cut at %s characters", number(limit)))
+			s.Notes = append(s.Notes, fmt.Sprintf("an entry is cut at %s characters", budget.Grouped(limit)))
 			if shown := c.shownNow(); shown == replay.ShownShortened && (u == nil || whole(u, c.sub.Name)) {
-				s.Reason += fmt.Sprintf(": an entry is cut at %s", number(limit))
+				s.Reason += fmt.Sprintf(": an entry is cut at %s", budget.Grouped(limit))
 				if n > limit {
-					s.Advice = append(s.Advice, fmt.Sprintf("cut %s from its description", chars(n-limit)))
+					s.Advice = append(s.Advice, fmt.Sprintf("cut %s from its description", budget.Characters(n-limit)))
 				}
 				return
 			}
@@ -131,7 +131,7 @@ func (c *chain) fromLog(s *Step) {
 		// off was longer than an entry may be.
 		n := budget.Len16(lines[c.sub.Name].Text)
 		if r.Size.Overflow == budget.OverflowGreedy || r.Size.Overflow == budget.OverflowStrip || n == c.capOf(c.settings()) {
-			s.Reason += fmt.Sprintf(": an entry is cut at %s", number(n))
+			s.Reason += fmt.Sprintf(": an entry is cut at %s", budget.Grouped(n))
 			s.Notes = append(s.Notes, "how long its description is needs the skill files")
 			s.Advice = append(s.Advice, "say what matters first in its description, or shorten it")
 			return
@@ -145,7 +145,7 @@ func (c *chain) fromLog(s *Step) {
 		used += budget.Len16(l.Raw) + 1
 	}
 	s.Reason += ": its description did not fit the listing"
-	s.Notes = append(s.Notes, fmt.Sprintf("the listing has %d entries, %d of them by name only, and takes %s", len(lines), bare, chars(max(used-1, 0))))
+	s.Notes = append(s.Notes, fmt.Sprintf("the listing has %d entries, %d of them by name only, and takes %s", len(lines), bare, budget.Characters(max(used-1, 0))))
 	s.Notes = append(s.Notes, "what the descriptions take, and the ranks by use, need the skill files")
 	s.Advice = append(s.Advice, "give the skill files with --skills DIR to see what to cut", "type /"+c.sub.Name+" once: skills in use keep their descriptions")
 	if r := c.rules(); r != nil && (r.Size.Overflow == budget.OverflowUniform || r.Size.Overflow == budget.OverflowCut) {
@@ -181,11 +181,11 @@ func (c *chain) room(s *Step, u *replay.Untrimmed) {
 	byUse := u.Size.Overflow == budget.OverflowGreedy || u.Size.Overflow == budget.OverflowStrip
 	if me.Shown == budget.ShownFull && !(byUse && u.Uses == nil && t.Over()) {
 		s.Reason += "it did not fit, though by the inputs read now it would"
-		s.Notes = append(s.Notes, fmt.Sprintf("read now: a budget of %s characters, of which %s are asked for; it comes from %s", number(u.Budget), number(t.Total), u.Source))
+		s.Notes = append(s.Notes, fmt.Sprintf("read now: a budget of %s characters, of which %s are asked for; it comes from %s", budget.Grouped(u.Budget), budget.Grouped(t.Total), u.Source))
 		s.Advice = append(s.Advice, "give the inputs of that time with --skills, --usage, --settings and --window")
 		return
 	}
-	s.Reason += fmt.Sprintf("%s-character budget, %s asked for", number(u.Budget), number(t.Total))
+	s.Reason += fmt.Sprintf("%s-character budget, %s asked for", budget.Grouped(u.Budget), budget.Grouped(t.Total))
 	switch {
 	case byUse && u.Uses == nil:
 		s.Notes = append(s.Notes, "its rank by use is not known: usage counts are missing")
@@ -205,7 +205,7 @@ func (c *chain) room(s *Step, u *replay.Untrimmed) {
 		return // which descriptions gave way depends on the counts
 	}
 	if u.Size.Overflow == budget.OverflowUniform && t.TextWidth > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("each description is cut to %s %s", number(t.TextWidth), unit))
+		s.Notes = append(s.Notes, fmt.Sprintf("each description is cut to %s %s", budget.Grouped(t.TextWidth), unit))
 	}
 	c.took(s, u, &t, i, unit)
 	c.others(s, u, &t, i, unit)
@@ -232,7 +232,7 @@ func (c *chain) took(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, uni
 	var parts []string
 	const most = 3
 	for _, j := range order[:min(most, len(order))] {
-		parts = append(parts, fmt.Sprintf("%s (%s)", u.Lines[j].Name, number(textSize(u, j))))
+		parts = append(parts, fmt.Sprintf("%s (%s)", u.Lines[j].Name, budget.Grouped(textSize(u, j))))
 	}
 	if len(parts) > 0 {
 		s.Notes = append(s.Notes, "the longest descriptions before it, in "+unit+": "+strings.Join(parts, ", "))
@@ -275,7 +275,7 @@ func (c *chain) others(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, u
 			break
 		}
 		lines[j] = budget.Shorter(lines[j], u.Size.Unit, had-cut)
-		cuts = append(cuts, fmt.Sprintf("%s from %s (%s now)", number(cut), u.Lines[j].Name, number(had)))
+		cuts = append(cuts, fmt.Sprintf("%s from %s (%s now)", budget.Grouped(cut), u.Lines[j].Name, budget.Grouped(had)))
 		need -= cut
 		if fits(lines, i, u.Budget, u.Size) {
 			first := strings.Replace(cuts[0], " from", " "+unit+" from", 1)
@@ -294,7 +294,7 @@ func (c *chain) own(s *Step, u *replay.Untrimmed, t *budget.Trimmed, i int, unit
 	lines := slices.Clone(u.Lines)
 	lines[i] = budget.Shorter(lines[i], u.Size.Unit, had-need)
 	if fits(lines, i, u.Budget, u.Size) {
-		s.Advice = append(s.Advice, fmt.Sprintf("cut %s %s from its own description (%s now)", number(need), unit, number(had)))
+		s.Advice = append(s.Advice, fmt.Sprintf("cut %s %s from its own description (%s now)", budget.Grouped(need), unit, budget.Grouped(had)))
 	}
 }
 
@@ -358,7 +358,7 @@ func Ordinal(n int) string {
 	case n%10 == 3:
 		suffix = "rd"
 	}
-	return number(n) + suffix
+	return budget.Grouped(n) + suffix
 }
 
 // nameOnly is how an entry without its description stands in a listing.
@@ -495,7 +495,7 @@ func twiceListed(lines []skills.ListedLine) map[string]string {
 		n++
 		how := "by name only"
 		if !l.Bare {
-			how = chars(budget.Len16(l.Text))
+			how = budget.Characters(budget.Len16(l.Text))
 		}
 		at[l.Name] = append(at[l.Name], fmt.Sprintf("%d (%s)", n, how))
 	}

@@ -269,7 +269,7 @@ func (q *query) used(n int) []Step {
 		case e.Stack < 0:
 			called.Reason = "preloaded: the agent's definition names it"
 		}
-		delivered = Step{Gate: Delivered, State: Passed, Where: e.Where, Reason: chars(budget.Len16(e.Text)), Text: firstLine(e.Text)}
+		delivered = Step{Gate: Delivered, State: Passed, Where: e.Where, Reason: budget.Characters(budget.Len16(e.Text)), Text: firstLine(e.Text)}
 		force.State, force.Reason, force.Where = Passed, "from here on", e.Where
 	default:
 		q.instead(&called, n)
@@ -306,7 +306,7 @@ func (q *query) elsewhere(s *Step, n int) {
 			if count++; count > most {
 				continue
 			}
-			name := number(c.Prompt)
+			name := budget.Grouped(c.Prompt)
 			switch {
 			case c.Command != "":
 				name = "/" + c.Command
@@ -321,9 +321,9 @@ func (q *query) elsewhere(s *Step, n int) {
 	case count == 1:
 		text = "the model called it for one other prompt of this session: " + own[0]
 	case count > 1:
-		text = fmt.Sprintf("the model called it for %s other prompts of this session: %s", number(count), strings.Join(own, ", "))
+		text = fmt.Sprintf("the model called it for %s other prompts of this session: %s", budget.Grouped(count), strings.Join(own, ", "))
 		if count > most {
-			text += fmt.Sprintf(" and %s more", number(count-most))
+			text += fmt.Sprintf(" and %s more", budget.Grouped(count-most))
 		}
 	}
 	if others > 0 && count == 0 {
@@ -334,7 +334,7 @@ func (q *query) elsewhere(s *Step, n int) {
 		if others == 1 {
 			prompts = "prompt"
 		}
-		text += fmt.Sprintf("; for %s %s of other agents", number(others), prompts)
+		text += fmt.Sprintf("; for %s %s of other agents", budget.Grouped(others), prompts)
 	}
 	s.Notes = append(s.Notes, text)
 }
@@ -370,7 +370,7 @@ func (q *query) misnamed(s *Step, n int) {
 	const most = 5 // of them
 	for nth, t := range q.unnamed[n] {
 		if nth == most {
-			s.Notes = append(s.Notes, fmt.Sprintf("and %s more calls that name no skill", number(len(q.unnamed[n])-most)))
+			s.Notes = append(s.Notes, fmt.Sprintf("and %s more calls that name no skill", budget.Grouped(len(q.unnamed[n])-most)))
 			break
 		}
 		a := &q.summary.Attempts[t]
@@ -654,7 +654,7 @@ func (q *query) delivered(s *Step, a *replay.Attempt) bool {
 	switch {
 	case body != nil:
 		s.State, s.Where, s.Text = Passed, body.Where, firstLine(body.Text)
-		s.Reason = fmt.Sprintf("whole, %s (line %d)", chars(budget.Len16(body.Text)), body.Where.Line)
+		s.Reason = fmt.Sprintf("whole, %s (line %d)", budget.Characters(budget.Len16(body.Text)), body.Where.Line)
 		q.checked(s, body)
 		q.arrived(s, body, a)
 		if note != nil {
@@ -726,7 +726,7 @@ func (q *query) checked(s *Step, body *replay.Event) {
 		switch {
 		case c.Verdict == replay.Divergent && !c.Unconfirmed && len(c.Expected) > len(c.Observed) && c.Observed != "" && strings.HasPrefix(c.Expected, c.Observed):
 			s.State = Failed
-			s.Reason = fmt.Sprintf("cut: %s of %s characters (line %d)", number(budget.Len16(c.Observed)), number(budget.Len16(c.Expected)), body.Where.Line)
+			s.Reason = fmt.Sprintf("cut: %s of %s characters (line %d)", budget.Grouped(budget.Len16(c.Observed)), budget.Grouped(budget.Len16(c.Expected)), body.Where.Line)
 		case c.Verdict == replay.Divergent && !c.Unconfirmed:
 			s.Notes = append(s.Notes, "the text is not the one that the rules give: skilltrace replay shows the difference")
 		}
@@ -788,12 +788,12 @@ func (q *query) force(s *Step, c carried) {
 		s.State, s.Reason = Passed, fmt.Sprintf("its text stands in the conversation (line %d)", e.Where.Line)
 		s.Text = firstLine(c.text)
 	case carriedBack:
-		s.State, s.Reason = Passed, fmt.Sprintf("put back whole behind a compaction (line %d), %s", e.Where.Line, chars(c.chars))
+		s.State, s.Reason = Passed, fmt.Sprintf("put back whole behind a compaction (line %d), %s", e.Where.Line, budget.Characters(c.chars))
 		if args := q.oldArguments(c); args != "" {
 			s.Notes = append(s.Notes, args)
 		}
 	case carriedCut:
-		s.State, s.Reason = Failed, fmt.Sprintf("put back behind a compaction (line %d), cut at %s", e.Where.Line, chars(c.chars))
+		s.State, s.Reason = Failed, fmt.Sprintf("put back behind a compaction (line %d), cut at %s", e.Where.Line, budget.Characters(c.chars))
 		s.Text = "…" + firstLine(strings.TrimLeft(budget.ReattachMarker, "\n"))
 		s.Advice = append(s.Advice, "call it again, or keep what matters in the first 20,000 characters of its SKILL.md and move the rest to files beside it")
 	case carriedDropped:
@@ -848,7 +848,7 @@ func (q *query) putBack(c carried) []string {
 				total += budget.RoughTokens(k.Content)
 				names = append(names, k.Name)
 			}
-			return []string{fmt.Sprintf("put back at line %d, about %s tokens: %s", e.Where.Line, number(total), strings.Join(names, ", "))}
+			return []string{fmt.Sprintf("put back at line %d, about %s tokens: %s", e.Where.Line, budget.Grouped(total), strings.Join(names, ", "))}
 		}
 	}
 	return nil
