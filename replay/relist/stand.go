@@ -96,18 +96,17 @@ func (s *Sheets) recorded(event int, e *replay.Event) *Sheet {
 	var near *Sheet
 	for i := len(s.result.Predicted) - 1; i >= 0; i-- {
 		p := &s.result.Predicted[i]
-		if p.Kind != replay.Listing || p.Cause >= event {
+		same := p.Text == e.Listing.Content && p.Missing == ""
+		if p.Kind != replay.Listing || p.Cause >= event || near != nil && !same {
 			continue
 		}
 		sheet := s.untrimmed(p)
-		if sheet == nil {
-			continue
-		}
-		if p.Text == e.Listing.Content && p.Missing == "" {
+		switch {
+		case sheet == nil:
+		case same:
 			sheet.Event, sheet.Where, sheet.Whole = event, e.Where, whole
 			return sheet
-		}
-		if near == nil {
+		default:
 			near = sheet
 		}
 	}
