@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skilltrace/skilltrace/jsonl"
+	"github.com/skilltrace/skilltrace/replay/lexical"
 	"github.com/skilltrace/skilltrace/replay/rules"
 )
 
@@ -74,41 +75,11 @@ func suggest(name string, known []string) string {
 	const most = 2
 	best, at := "", most+1
 	for _, k := range known {
-		if d := distance(name, k, at); d < at {
+		if d := lexical.Distance(name, k, at); d < at {
 			best, at = k, d
 		}
 	}
 	return best
-}
-
-// distance is the edit distance of a and b, or limit if it is not below it.
-func distance(a, b string, limit int) int {
-	x, y := []rune(a), []rune(b)
-	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
-		return limit
-	}
-	prev := make([]int, len(y)+1)
-	cur := make([]int, len(y)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i, r := range x {
-		cur[0] = i + 1
-		low := cur[0]
-		for j, s := range y {
-			cost := 1
-			if r == s {
-				cost = 0
-			}
-			cur[j+1] = min(prev[j]+cost, prev[j+1]+1, cur[j]+1)
-			low = min(low, cur[j+1])
-		}
-		if low >= limit {
-			return limit
-		}
-		prev, cur = cur, prev
-	}
-	return min(prev[len(y)], limit)
 }
 
 // builtinCommands are commands that the client carries out itself: typed, they

@@ -767,7 +767,7 @@ func near(name string, all, ends []string) []string {
 	for _, n := range all {
 		last := n[strings.LastIndexByte(n, ':')+1:]
 		limit := min(3, len([]rune(want))/3+1)
-		switch d := min(distance(want, fold(n)), distance(want, fold(last))); {
+		switch d := min(lexical.Distance(want, fold(n), limit), lexical.Distance(want, fold(last), limit)); {
 		case slices.Contains(ends, n):
 			list = append(list, found{n, 0})
 		case d < limit:
@@ -783,27 +783,4 @@ func near(name string, all, ends []string) []string {
 		out = append(out, f.name)
 	}
 	return out
-}
-
-// distance is the number of letters to put in, take away or replace to make a into b.
-func distance(a, b string) int {
-	const longest = 100 // letters of a name that are compared
-	x, y := []rune(a), []rune(b)
-	x, y = x[:min(len(x), longest)], y[:min(len(y), longest)]
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, c := range y {
-			next := diagonal
-			if r != c {
-				next = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(y)]
 }

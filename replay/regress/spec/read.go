@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skilltrace/skilltrace/replay"
+	"github.com/skilltrace/skilltrace/replay/lexical"
 	"gopkg.in/yaml.v3"
 )
 
@@ -166,34 +167,11 @@ func Unknown(kind, word string, known []string) string {
 func Nearest(word string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k), least); d < least {
+		if d := lexical.Distance(strings.ToLower(word), strings.ToLower(k), least); d < least {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// distance is the number of letters to change, add or remove, at most limit.
-func distance(a, b string, limit int) int {
-	if len(a) > len(b)+limit || len(b) > len(a)+limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return min(row[len(b)], limit)
 }
 
 func (r *reader) spec(n *yaml.Node) *Spec {
