@@ -149,14 +149,14 @@ func ruleOf(key string) sarifRule {
 	}
 	for _, g := range rules.Groups() {
 		if g.Name == group {
-			r.HelpURI += "#" + anchor(g.Title)
+			r.HelpURI += "#" + Anchor(g.Title)
 		}
 	}
 	return r
 }
 
-// anchor is the fragment by which a heading of a page on GitHub is linked.
-func anchor(title string) string {
+// Anchor is the fragment by which a heading of a page on GitHub is linked.
+func Anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ':

@@ -92,7 +92,7 @@ func TestRuleAnchors(t *testing.T) {
 	headings := map[string]bool{}
 	for line := range strings.Lines(string(data)) {
 		if title, ok := strings.CutPrefix(line, "## "); ok {
-			headings[anchor(strings.TrimSpace(title))] = true
+			headings[Anchor(strings.TrimSpace(title))] = true
 		}
 	}
 	for _, k := range rules.Keys() {

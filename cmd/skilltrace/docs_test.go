@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/skilltrace/skilltrace/report"
 )
@@ -147,7 +146,7 @@ func TestDocumentedLinks(t *testing.T) {
 				t.Errorf("%s: nothing is at %s", page, target)
 				continue
 			}
-			if fragment != "" && !slices.ContainsFunc(docHeading.FindAllStringSubmatch(read(path), -1), func(h []string) bool { return slug(h[1]) == fragment }) {
+			if fragment != "" && !slices.ContainsFunc(docHeading.FindAllStringSubmatch(read(path), -1), func(h []string) bool { return report.Anchor(h[1]) == fragment }) {
 				t.Errorf("%s: no heading is at %s", page, target)
 			}
 			if m[1] == "" {
@@ -170,17 +169,4 @@ func TestDocumentedLinks(t *testing.T) {
 	if links == 0 || pictures == 0 {
 		t.Errorf("%d links and %d pictures found", links, pictures)
 	}
-}
-
-// slug is the fragment of a heading on GitHub.
-func slug(heading string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, heading)
 }

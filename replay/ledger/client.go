@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -335,7 +336,7 @@ func (cmp *comparison) period(before, now *replay.Account, requests []paid, more
 			cmp.add(Surcharge, 1, Counts{}, signed{more: r.client, less: r.ours})
 		}
 	}
-	for _, model := range sortedKeys(rest) {
+	for _, model := range slices.Sorted(maps.Keys(rest)) {
 		n := rest[model]
 		d := signed{more: n.cost, less: paidFor[model]}
 		switch {
@@ -387,13 +388,4 @@ func (cmp *comparison) settle(whole int64) []Difference {
 		out[largest].MicroUSD += whole
 	}
 	return out
-}
-
-func sortedKeys(m map[string]counted) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -14,8 +14,6 @@
 package regress
 
 import (
-	"slices"
-
 	"github.com/skilltrace/skilltrace/replay"
 	"github.com/skilltrace/skilltrace/replay/regress/spec"
 )
@@ -185,15 +183,5 @@ func Shard[T any](list []T, k, n int) []T {
 			out = append(out, list[i])
 		}
 	}
-	return out
-}
-
-// names are the names of a set in order.
-func names(m map[string]bool) []string {
-	out := make([]string, 0, len(m))
-	for n := range m {
-		out = append(out, n)
-	}
-	slices.Sort(out)
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -112,7 +113,7 @@ func (b *Both) Candidates() []string {
 	for i := range b.After.edits {
 		all[b.After.edits[i].Name] = true
 	}
-	return names(all)
+	return slices.Sorted(maps.Keys(all))
 }
 
 // Change says what the candidates change. It is worked out once.
@@ -135,7 +136,7 @@ func (b *Both) compare() *ListingChange {
 	for name := range b.After.Off {
 		seen[name] = seen[name] || b.Before.Of(name) != replay.ShownAbsent
 	}
-	for _, name := range names(seen) {
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		if !seen[name] {
 			continue
 		}
